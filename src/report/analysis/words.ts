@@ -24,7 +24,11 @@ export function linearOf({ method }: Pick<Analysis, 'method'>): string {
   return method === 'regression' ? 'linear ' : '';
 }
 
-/** A part of a sentence: "No input has a visible effect on Y", "The effects of A on Y cannot be distinguished from chance". */
+/**
+ * A part of a sentence: "No input has a visible effect on Y", "The effects of A on Y cannot be distinguished from chance".
+ *
+ * @param inputs - the inputs without a visible effect; `all` if there are no others
+ */
 export function noEffectText(
   analysis: Pick<Analysis, 'method' | 'output'>,
   inputs: readonly InputIndices[] | 'all',

@@ -227,12 +227,7 @@ async function* onlyInB(
   }
 }
 
-/**
- * Compares all outputs at a point.
- *
- * @param a - the values of each output in A, as in {@link PointNumbers}; empty if A does not have the point. The same
- * holds for `b`
- */
+/** Compares all outputs at a point. A campaign that does not have the point has no values. */
 function comparedOutputs(
   a: PointNumbers['numbers'],
   b: PointNumbers['numbers'],

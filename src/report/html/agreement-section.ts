@@ -58,27 +58,18 @@ export function nothingCompared(label: string): string {
   return `Nothing is compared: no finished point has a value for any value of ${label}.`;
 }
 
+type Read = (one: ComparedResult) => number | null;
+
 /** The rows of one output. They are made together, so that all numbers of a column have the same number of decimals. */
 function comparisonRows(varied: Campaign['varied'], comparisons: readonly ComparedResult[]): Markup[] {
   const [first] = comparisons;
   if (!first) return [];
   const runs = comparisons.map(({ estimate }) => estimate.n);
-  const column = (of: (one: ComparedResult) => number | null) =>
-    measureColumn(
-      first.output,
-      comparisons.map((one) => of(one) ?? undefined),
-      runs,
-    );
-  const known = measureCells(
-    first.output,
-    comparisons.map((one) => one.known),
-    [],
-  );
-  const mean = measureCells(
-    first.output,
-    comparisons.map(({ estimate }) => estimate.mean),
-    runs,
-  );
+  const valuesOf = (read: Read) => comparisons.map((one) => read(one) ?? undefined);
+  const cells = (read: Read, knownRuns: number[]) => measureCells(first.output, valuesOf(read), knownRuns);
+  const column = (read: Read) => measureColumn(first.output, valuesOf(read), runs);
+  const known = cells((one) => one.known, []);
+  const mean = cells(({ estimate }) => estimate.mean, runs);
   const low = column(({ estimate }) => estimate.low);
   const high = column(({ estimate }) => estimate.high);
   return comparisons.map(

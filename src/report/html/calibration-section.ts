@@ -7,6 +7,7 @@ import { html, type Markup } from './markup.ts';
 import { amount, counted, numberText, percent, textWithin, titleOf } from '../words/words.ts';
 
 type NumericMarginal = Extract<Marginal, { mean: number }>;
+type TextMarginal = Exclude<Marginal, NumericMarginal>;
 
 const NUMBERS: [keyof NumericMarginal, string][] = [
   ['mean', 'Mean'],
@@ -62,12 +63,8 @@ export function posteriorSection(campaign: Campaign, { summary }: CalibrationSto
     </section>`;
   const { generation, tolerance, acceptance, effective } = posterior;
   const inputs = Object.entries(posterior.inputs);
-  const numeric = inputs.flatMap(([name, marginal]) =>
-    'mean' in marginal ? [[name, marginal] as const] : [],
-  );
-  const others = inputs.flatMap(([name, marginal]) =>
-    'shares' in marginal ? [[name, marginal] as const] : [],
-  );
+  const numeric = inputs.filter((one): one is [string, NumericMarginal] => 'mean' in one[1]);
+  const others = inputs.filter((one): one is [string, TextMarginal] => 'shares' in one[1]);
   return html`<section>
     <h2>Posterior</h2>
     ${head}

@@ -7,13 +7,13 @@ import { campaignSection } from './campaign-section.ts';
 import { anchorOf, withContents } from './contents.ts';
 import { html } from './markup.ts';
 import { reportPage } from './page.ts';
-import { reportSections, type Told } from './report-sections.ts';
+import { reportSections, type ReportExtras } from './report-sections.ts';
 import type { ReportSection } from './section.ts';
 import { summaryOptionsOf } from './story-sections.ts';
 import { headSection } from './overview-sections.ts';
 import { dataSetsOf, summarize, type Summary } from '../summary/summary.ts';
 
-export interface ReportOptions extends Told {
+export interface ReportOptions extends ReportExtras {
   /**
    * The outputs and formulas that are shown first. Points are ranked by the first of them. A formula is a text such as
    * P(Peak > 300).

@@ -8,7 +8,7 @@ import { shownAnalyses } from '../analysis/section.ts';
 import { effectFigures } from '../pictures/effects.ts';
 import { failuresSection } from './failures-section.ts';
 import { type Drawing, type Figure, pictureOf, sentences } from '../pictures/figure.ts';
-import { courseFigures, type Observed } from '../pictures/curves.ts';
+import { courseFigures, type ObservedOutput } from '../pictures/curves.ts';
 import { distributionFigures } from '../pictures/histograms.ts';
 import { timelineFigures } from '../pictures/timeline.ts';
 import type { Ground } from '../pictures/heat-map.ts';
@@ -19,14 +19,14 @@ import { counted, numberText } from '../words/words.ts';
 import { CourseGatherer } from '../summary/courses.ts';
 import type { Reference } from '../summary/reference.ts';
 import { drawn, part, type ReportSection } from './section.ts';
-import { foundIn, toldStory } from './story-sections.ts';
+import { foundIn, storyPartsOf } from './story-sections.ts';
 import { answerSection, bestSection, factsSection, imprecisionText } from './overview-sections.ts';
 import type { Summary } from '../summary/summary.ts';
 
 /** What a report shows besides the runs. */
-export interface Told {
+export interface ReportExtras {
   /** Observations drawn over a DATA_SET's curves: [x, y] pairs and their label. */
-  observed?: (Observed & { output: string }) | undefined;
+  observed?: ObservedOutput | undefined;
   /** Known values to compare the campaign with. */
   reference?: Reference | undefined;
   /** The course of the campaign's strategy. @default null, for a campaign with a design */
@@ -53,7 +53,7 @@ export async function reportSections(
   record: CampaignRecord,
   counts: RunCounts,
   summary: Summary,
-  told: Told,
+  extras: ReportExtras,
   drawing: Drawing = pictureOf,
 ): Promise<ReportSection[]> {
   const {
@@ -65,10 +65,10 @@ export async function reportSections(
     logs = [],
     leak = '',
     isFiltered = false,
-  } = told;
+  } = extras;
   const { campaign } = record;
   const found = story && foundIn(story);
-  const course = story && toldStory(campaign, story);
+  const storyParts = story && storyPartsOf(campaign, story);
   const { output, ranking } = summary;
   const [best] = summary.best;
   const isCalibration = story?.by === 'calibration';
@@ -80,13 +80,13 @@ export async function reportSections(
   const draw = (figures: readonly Figure[]): Promise<ReportSection[]> => drawn(figures, campaign.id, drawing);
   const analysis = [
     ...part('analysis', analyzed.section),
-    ...(await draw([...analyzed.figures, ...analyses.flatMap((one) => course?.analysis(one) ?? [])])),
+    ...(await draw([...analyzed.figures, ...analyses.flatMap((one) => storyParts?.analysis(one) ?? [])])),
     ...part('analysis-others', analyzed.others),
   ];
   // in the report of a search or of a sensitivity design, the analysis comes before the effects; in other reports it
   // comes after the best points
   const isAnalysisFirst = story?.by === 'search' || isSensitivityDesign(campaign.design);
-  const ownAnswer = isAnalysisFirst && !ranking.isGoal ? analyzed.answer : undefined;
+  const analysisAnswer = isAnalysisFirst && !ranking.isGoal ? analyzed.answer : undefined;
   const bestAnswer = output && best ? answerSection(campaign, output, best, summary) : undefined;
   return [
     ...part(
@@ -95,11 +95,11 @@ export async function reportSections(
     ),
     ...part(
       'unfiltered',
-      isFiltered && course
+      isFiltered && storyParts
         ? html`<p class="lead">The filter does not change what is said of the ${story.by}.</p>`
         : undefined,
     ),
-    ...part('answer', course?.answer() ?? ownAnswer ?? bestAnswer),
+    ...part('answer', storyParts?.answer() ?? analysisAnswer ?? bestAnswer),
     ...part('facts', factsSection(record, counts, summary, isFiltered)),
     ...part('imprecise', isFiltered ? undefined : imprecisionText(record, summary.precision)),
     ...part(
@@ -112,12 +112,14 @@ export async function reportSections(
         ? html`<p class="lead">No run that is done has a value of ${output.name}.</p>`
         : undefined,
     ),
-    ...((await course?.sections(drawing, ground)) ?? []),
+    ...((await storyParts?.sections(drawing, ground)) ?? []),
     ...(isAnalysisFirst ? analysis : []),
     ...(await draw(effects)),
     ...part(
       'chosen',
-      course?.effectsNote && effects.length > 0 ? html`<p class="soft">${course.effectsNote}</p>` : undefined,
+      storyParts?.effectsNote && effects.length > 0
+        ? html`<p class="soft">${storyParts.effectsNote}</p>`
+        : undefined,
     ),
     ...part('left-out', leftOutSection(summary)),
     ...part(
@@ -148,7 +150,7 @@ export function pointSections(campaign: Campaign, rows: readonly ResultRow[]): P
 }
 
 /** The observed curves: those that a reader gives, and otherwise those of a calibration. */
-function observationsOf(campaign: Campaign, observed?: Told['observed']): (Observed & { output: string })[] {
+function observationsOf(campaign: Campaign, observed?: ObservedOutput): ObservedOutput[] {
   if (observed) return [observed];
   if (campaign.strategy.by !== 'calibration') return [];
   return campaign.strategy.observed.flatMap((one) =>

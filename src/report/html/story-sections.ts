@@ -73,20 +73,20 @@ const storySections: {
 };
 
 /** What the course of a campaign's strategy adds to its report. */
-export interface ToldStory {
+export interface StoryParts {
   answer: () => Markup | undefined;
   sections: (drawing: Drawing, ground?: Ground) => Promise<ReportSection[]>;
   analysis: (analysis: Analysis) => Figure[];
   effectsNote: string | null;
 }
 
-export function toldStory(campaign: Campaign, story: Story): ToldStory {
-  const told: StorySections<Strategy, Story> = storySections[story.by];
+export function storyPartsOf(campaign: Campaign, story: Story): StoryParts {
+  const parts: StorySections<Strategy, Story> = storySections[story.by];
   return {
-    answer: () => told.answer(campaign, story),
-    sections: (drawing, ground) => told.sections(campaign, story, drawing, ground),
-    analysis: (analysis) => told.analysis(campaign, story, analysis),
-    effectsNote: told.effectsNote,
+    answer: () => parts.answer(campaign, story),
+    sections: (drawing, ground) => parts.sections(campaign, story, drawing, ground),
+    analysis: (analysis) => parts.analysis(campaign, story, analysis),
+    effectsNote: parts.effectsNote,
   };
 }
 

@@ -17,8 +17,10 @@ type Words = ReturnType<typeof waysOf>;
 
 interface Datum {
   row: number;
+  /** Where the point is along the axis of points: the value of the only input, a rank, or a name. */
   place: number | string;
   difference: number;
+  /** The ends of the interval; without an interval, the difference. */
   low: number;
   high: number;
   verdict: string;
@@ -65,12 +67,13 @@ function intervalOf({ found: { difference, low, high } }: ShownPoint, output: Ou
 type RowOf = (shown: ShownPoint) => { row: number };
 
 function specOf(summary: OutputSummary, varied: readonly VariedInput[], rowOf: RowOf): Spec {
-  const { sample } = summary;
-  const datum = (shown: ShownPoint, place: number | string): Datum => ({
-    ...datumOf(shown, place, summary.output, words),
-    ...rowOf(shown),
-  });
+  const { sample, output } = summary;
   const words = waysOf(summary);
+  const datum = (shown: ShownPoint, place: number | string): Datum => {
+    const { difference, low, high } = intervalOf(shown, output);
+    const ends = { low: low ?? difference, high: high ?? difference };
+    return { place, difference, ...ends, verdict: verdictOf(shown, words), ...rowOf(shown) };
+  };
   const changing = varied.filter((_, at) => new Set(sample.map(({ values }) => values[at])).size > 1);
   const [only] = changing;
   if (changing.length === 1 && only && kindOfInput(only.type) === 'number') {
@@ -98,28 +101,12 @@ function specOf(summary: OutputSummary, varied: readonly VariedInput[], rowOf: R
   }
   const names = (isShort: boolean): string[] =>
     sorted.map((shown) => nameOf(shown, varied, changing, isShort));
-  const areApart = new Set(names(true)).size === sorted.length;
-  const places = names(areApart);
+  const areShortNamesUnique = new Set(names(true)).size === sorted.length;
+  const places = names(areShortNamesUnique);
   return lying(
     sorted.map((shown, at) => datum(shown, places[at]!)),
     summary,
   );
-}
-
-function datumOf(
-  shown: ShownPoint,
-  place: number | string,
-  output: OutputSummary['output'],
-  words: Words,
-): Omit<Datum, 'row'> {
-  const { difference, low, high } = intervalOf(shown, output);
-  return {
-    place,
-    difference,
-    low: low ?? difference,
-    high: high ?? difference,
-    verdict: verdictOf(shown, words),
-  };
 }
 
 function verdictOf({ found }: ShownPoint, words: Words): string {

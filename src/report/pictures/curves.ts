@@ -2,7 +2,7 @@ import type { Curve } from '../../campaign/curves.ts';
 import type { Campaign } from '../../campaign/types.ts';
 import { capitalized } from '../../text/printable.ts';
 import { type Figure, partText, repeatsText, sentences } from './figure.ts';
-import { key } from './key.ts';
+import { colourKey } from './key.ts';
 import { beside, PictureNumbers } from './numbers.ts';
 import { colours, COURSE_COLOURS, layerIf, type Spec, WIDTH } from './vega.ts';
 import { type XAxis, xAxis } from './x-axis.ts';
@@ -14,7 +14,7 @@ import { counted, titleOf } from '../words/words.ts';
 export function courseFigures(
   campaign: Campaign,
   all: readonly Courses[],
-  observed: readonly (Observed & { output: string })[],
+  observed: readonly ObservedOutput[],
   { isGoal }: Ranking,
 ): Figure[] {
   const { varied, replications, precision, outputs } = campaign;
@@ -55,7 +55,7 @@ function frontText(isVaried: boolean, isReplicated: boolean, isGoal: boolean): s
   return isReplicated ? 'first finished replication' : 'the run';
 }
 
-/** What the curves are. @param run - which run of the point has the curve in front, after a comma; empty if it has one */
+/** What the curves are. @param run - which run has the curve in front, after a comma; empty if the point has one run */
 function curvesText(courses: Courses, front: string, run: string): string {
   const { best, others, bands, groups, isPosterior } = courses;
   if (groups.length > 0) return groupsText(courses, front + run);
@@ -65,23 +65,21 @@ function curvesText(courses: Courses, front: string, run: string): string {
     return best.length > 0 ? `${line} in front of ${quantiles}` : capitalized(quantiles);
   }
   if (others.length === 0) return `${line} alone`;
-  const lacking = lackingText(courses, 'that has a curve');
   if (best.length > 0) return `${line} in front of the other runs${lackingText(courses)}`;
-  return `A line for each ${isPosterior ? 'accepted point of the last generation' : 'run'}${lacking}`;
+  const each = isPosterior ? 'accepted point of the last generation' : 'run';
+  return `A line for each ${each}${lackingText(courses, 'that has a curve')}`;
 }
 
 /** What the curves of each value of an input are. */
 function groupsText(courses: Courses, best: string): string {
   const { by, groups, isPosterior } = courses;
   const runs = `${isPosterior ? 'accepted points' : 'runs'} with each value of ${by}${lackingText(courses)}`;
-  const isBanded = ({ bands }: Courses['groups'][number]): boolean => bands.length > 0;
+  const banded = groups.filter(({ bands }) => bands.length > 0).length;
   const hasBest = groups.some(({ curves }) => curves.some(({ isBest }) => isBest));
   const weighted = isPosterior ? ', with their weights' : '';
   return [
-    groups.some(isBanded) ? `The median and the middle 90 % of the ${runs}${weighted}` : `The ${runs}`,
-    ...(groups.some(isBanded) && !groups.every(isBanded)
-      ? ['A value with few runs has a line for each run']
-      : []),
+    banded > 0 ? `The median and the middle 90 % of the ${runs}${weighted}` : `The ${runs}`,
+    ...(banded > 0 && banded < groups.length ? ['A value with few runs has a line for each run'] : []),
     ...(groups.some(({ bands }) => fewestOf(bands) < mostOf(bands))
       ? ['Some curves end early, so that only the others count at the places behind their ends']
       : []),
@@ -92,12 +90,11 @@ function groupsText(courses: Courses, best: string): string {
 /** The curves from which the bands are made: "all 100 runs" only if each run has a curve that reaches each place. */
 function behindText(courses: Courses): string {
   const { bands, runs, without, isPart, isPosterior } = courses;
-  const kept = `${counted(runs, isPosterior ? 'accepted point' : 'run')}${isPart ? ' spread evenly over all' : ''}${lackingText(courses)}`;
-  const all = isPosterior
-    ? `the posterior (${kept}, with their weights)`
-    : isPart
-      ? kept
-      : `${without === 0 ? 'all' : 'the'} ${kept}`;
+  const spread = isPart ? ' spread evenly over all' : '';
+  const kept = `${counted(runs, isPosterior ? 'accepted point' : 'run')}${spread}${lackingText(courses)}`;
+  const allOrThe = without === 0 ? 'all' : 'the';
+  const ofRuns = isPart ? kept : `${allOrThe} ${kept}`;
+  const all = isPosterior ? `the posterior (${kept}, with their weights)` : ofRuns;
   const [fewest, most] = [fewestOf(bands), mostOf(bands)];
   if (fewest === runs) return all;
   const some = fewest === most ? fewest : `${fewest} to ${most}`;
@@ -111,7 +108,7 @@ function lackingText({ runs, without, isPart }: Courses, that = 'that have a cur
   return ` ${that} (${without.toLocaleString('en-US')}${of} ${without === 1 ? 'has' : 'have'} none)`;
 }
 
-/** The number of curves at the place that the fewest curves reach. */
+/** The number of curves at the place that the fewest curves reach; Infinity without bands. */
 function fewestOf(bands: readonly Band[]): number {
   return Math.min(...bands.map((band) => band.curves));
 }
@@ -126,6 +123,10 @@ export interface Observed {
   points: readonly (readonly [x: number, y: number])[];
 }
 
+export interface ObservedOutput extends Observed {
+  output: string;
+}
+
 type CurvesOnAxis = Pick<Courses, 'best' | 'others' | 'bands' | 'prior' | 'groups'>;
 
 /** All x of a picture. */
@@ -138,10 +139,8 @@ function placesOf({ best, others, bands, prior, groups }: CurvesOnAxis, observed
   ];
 }
 
-/** The opacity of the middle 90 % of the runs with one value of an input. */
-const GROUP_OPACITY = 0.16;
-
-const OPACITY = { prior: 0.18, ninety: 0.28, fifty: 0.42 };
+/** The opacities of the bands: of a group of runs, of the prior, and of the middle 90 % and 50 % of all runs. */
+const OPACITY = { group: 0.16, prior: 0.18, ninety: 0.28, fifty: 0.42 };
 
 /**
  * Draws the curve of the best point in front of the quantiles of all runs. If there are few runs, this curve is in
@@ -163,25 +162,28 @@ function curves(
     median: 'median',
     others: isPosterior ? 'accepted points' : best.length > 0 ? 'other runs' : 'runs',
   };
-  const isGrouped = groups.length > 0;
   // the curves of each value take the place of the curves of all runs
-  const [hasBands, hasOthers, hasBest] = [bands, others, best].map(({ length }) => length > 0 && !isGrouped);
+  const isGrouped = groups.length > 0;
+  const hasBands = !isGrouped && bands.length > 0;
+  const hasOthers = !isGrouped && others.length > 0;
+  const hasBest = !isGrouped && best.length > 0;
   const { muted, line, best: strong } = colours;
+  // the middle half lies over the middle 90 %
+  const half = OPACITY.ninety + OPACITY.fifty;
   const fill = isPosterior ? line : muted;
-  const color = key([
+  const colourOf = colourKey([
     ...groups.map(({ value }, at) => ({
       name: value,
       colour: COURSE_COLOURS[at]!,
       opacity: 1,
       kind: 'line' as const,
     })),
-    { name: names.prior, colour: muted, opacity: OPACITY.prior, kind: 'area', is: prior.length > 0 },
-    { name: names.ninety, colour: fill, opacity: OPACITY.ninety, kind: 'area', is: hasBands },
-    // the middle half lies over the middle 90 %
-    { name: names.fifty, colour: fill, opacity: OPACITY.ninety + OPACITY.fifty, kind: 'area', is: hasBands },
-    { name: names.median, colour: fill, opacity: 1, kind: 'line', is: hasBands },
-    { name: names.others, colour: fill, opacity: 1, kind: 'line', is: hasOthers },
-    { name: front, colour: line, opacity: 1, kind: 'line', is: hasBest },
+    { name: names.prior, colour: muted, opacity: OPACITY.prior, kind: 'area', isShown: prior.length > 0 },
+    { name: names.ninety, colour: fill, opacity: OPACITY.ninety, kind: 'area', isShown: hasBands },
+    { name: names.fifty, colour: fill, opacity: half, kind: 'area', isShown: hasBands },
+    { name: names.median, colour: fill, opacity: 1, kind: 'line', isShown: hasBands },
+    { name: names.others, colour: fill, opacity: 1, kind: 'line', isShown: hasOthers },
+    { name: front, colour: line, opacity: 1, kind: 'line', isShown: hasBest },
     ...(observed ? [{ name: observed.label, colour: strong, opacity: 1 }] : []),
   ]);
   const y = (field: string) => ({ field, type: 'quantitative', title: titleOf(output) });
@@ -215,12 +217,12 @@ function curves(
   const band = (values: readonly object[], from: string, to: string, name: string, opacity: number) => ({
     data: { values },
     mark: { type: 'area', opacity },
-    encoding: { x, y: y(from), y2: { field: to }, color: color(name) },
+    encoding: { x, y: y(from), y2: { field: to }, color: colourOf(name) },
   });
   const medians = (values: readonly object[], strokeWidth: number, name: string) => ({
     data: { values },
     mark: { type: 'line', strokeWidth },
-    encoding: { x, y: y('q50'), color: color(name) },
+    encoding: { x, y: y('q50'), color: colourOf(name) },
   });
   const dots = ({ label, points }: Observed) => ({
     data: {
@@ -231,19 +233,19 @@ function curves(
       })),
     },
     mark: { type: 'point', filled: true, size: 70, opacity: 1 },
-    encoding: { x, y: y('y'), color: color(label) },
+    encoding: { x, y: y('y'), color: colourOf(label) },
   });
   const drawn = { x, y: y('y'), order: { field: 'i' } };
   const ofGroups = groups.flatMap(({ value, bands, curves }) => {
     const values = rowed(bands, value);
     return [
-      ...layerIf(bands.length > 0, () => band(values.map(beside), 'q05', 'q95', value, GROUP_OPACITY)),
+      ...layerIf(bands.length > 0, () => band(values.map(beside), 'q05', 'q95', value, OPACITY.group)),
       ...layerIf(bands.length > 0, () => medians(values, 2, value)),
       ...[false, true].flatMap((isFront) => {
         const lines = curves.filter(({ isBest }) => isBest === isFront);
         const values = lines.flatMap(({ curve, point }, at) => course(curve, at, value, point));
         const mark = { type: 'line', strokeWidth: isFront ? 3 : 1.2 };
-        const encoding = { ...drawn, color: color(value), detail: { field: 'series' } };
+        const encoding = { ...drawn, color: colourOf(value), detail: { field: 'series' } };
         return values.length > 0 ? [{ data: { values }, mark, encoding }] : [];
       }),
     ];
@@ -257,12 +259,12 @@ function curves(
     ...layerIf(hasOthers, () => ({
       data: { values: others.flatMap((curve, at) => course(curve, at, names.others, points.others[at])) },
       mark: { type: 'line', strokeWidth: 1, opacity: 0.5 },
-      encoding: { ...drawn, color: color(names.others), detail: { field: 'series' } },
+      encoding: { ...drawn, color: colourOf(names.others), detail: { field: 'series' } },
     })),
     ...layerIf(hasBest, () => ({
       data: { values: course(best, 0, front, points.best) },
       mark: { type: 'line', strokeWidth: hasBands || hasOthers ? 2.5 : 2 },
-      encoding: { ...drawn, color: color(front) },
+      encoding: { ...drawn, color: colourOf(front) },
     })),
     ...(observed ? [dots(observed)] : []),
   ];

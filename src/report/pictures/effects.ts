@@ -14,9 +14,9 @@ import type { BestPoint } from '../../search/summary.ts';
  * Makes pictures of how outputs depend on the inputs: first for the main output, then, if only one input varies, for
  * the other outputs.
  *
- * @param found - the point that a search or a selection found. Its `value` is the value that the search or selection
- * reports, not the mean over all runs of the point. Null if no point was found, and for a calibration. Undefined for
- * other campaigns, and if the main output is not the goal
+ * @param found - the point that a search or a selection found, with the value that the search or selection reports, not
+ * the mean over all runs of the point. Null if no point was found, and for a calibration. Undefined for other campaigns,
+ * and if the main output is not the goal
  */
 export function effectFigures(
   campaign: Campaign,
@@ -32,7 +32,6 @@ export function effectFigures(
 ): Figure[] {
   const [first, ...others] = all;
   if (!first) return [];
-  const isSearched = found !== undefined;
   const [top] = best;
   const marked = top && {
     values: top.values,
@@ -50,7 +49,7 @@ export function effectFigures(
       case 'facets':
         return facetsFigure(campaign, first.output, effect);
       case 'scatter':
-        return scatterFigure(campaign, first.output, effect, isSearched ? undefined : ranked);
+        return scatterFigure(campaign, first.output, effect, found === undefined ? ranked : undefined);
       case 'surface':
         return surfaceFigure(campaign, first.output, effect, marked, ranking);
     }

@@ -4,7 +4,7 @@ import { inputsOfSearch } from '../../campaign/search/search.ts';
 import type { CampaignBy } from '../../campaign/types.ts';
 import type { Drawn, Seeking } from './search-progress.ts';
 import { type Figure, sentences } from './figure.ts';
-import { key } from './key.ts';
+import { colourKey } from './key.ts';
 import {
   estimateCells,
   estimateColumns,
@@ -44,19 +44,14 @@ export function finalistsFigure(
     campaign,
     known.map(({ values }) => values),
   );
-  const winner = known.find(({ isWinner }) => isWinner);
-  const hasOwn = winner !== undefined && best!.choice !== 'alone';
+  const hasOwn = known.some(({ isWinner }) => isWinner) && best!.choice !== 'alone';
   const inputs = inputsOf(campaign);
-  const [own, seen] = ['Value of further runs', 'During the search'].map((title) => ({
-    ...measureColumnOf(output),
-    title,
-  }));
   const numbers = new PictureNumbers([
     ...inputs.map(inputColumn),
     ...estimateColumns(output),
     { title: 'Runs' },
-    ...(hasOwn ? [own!] : []),
-    ...(isOfDesign ? [] : [seen!]),
+    ...(hasOwn ? [{ ...measureColumnOf(output), title: 'Value of further runs' }] : []),
+    ...(isOfDesign ? [] : [{ ...measureColumnOf(output), title: 'During the search' }]),
     { title: 'State' },
   ]);
   return [
@@ -78,7 +73,7 @@ export function finalistsFigure(
           const kind = isWinner ? 'winner' : isFeasible ? 'finalist' : 'infeasible';
           const own = isWinner && hasOwn ? best!.value : null;
           const cells = [
-            ...inputs.map((input, at) => inputCell(input, values[at]!)),
+            ...inputs.map((input, place) => inputCell(input, values[place]!)),
             ...estimateCells(output, mean, interval?.[0], interval?.[1]),
             runs,
             ...(hasOwn ? [own] : []),
@@ -122,23 +117,23 @@ function namesOf(
   const inputs = inputsOf(campaign).map(({ name, type }, at) => ({ name, type, at }));
   const differing = inputs.filter(({ at }) => new Set(points.map((values) => values[at])).size > 1);
   const shown = differing.length > 0 ? differing : inputs;
-  const named = (short: (text: string) => string, isBare: boolean): string[] =>
+  const joined = (ofNumber: (text: string) => string, isBare: boolean): string[] =>
     points.map((values) =>
       shown
         .map(({ name, type, at }) => {
-          const text = isNumericType(type) ? short(values[at]!) : values[at]!;
+          const text = isNumericType(type) ? ofNumber(values[at]!) : values[at]!;
           return isBare ? text : `${name} ${text}`;
         })
         .join(', '),
     );
-  const told = (isBare: boolean): string[] => {
-    const brief = named(shortNumber, isBare);
-    return new Set(brief).size === points.length ? brief : named((text) => text, isBare);
+  const unique = (isBare: boolean): string[] => {
+    const short = joined(shortNumber, isBare);
+    return new Set(short).size === points.length ? short : joined((text) => text, isBare);
   };
-  const full = told(false);
-  const isBare = full.some((name) => name.length > LONGEST_NAME);
+  const names = unique(false);
+  if (names.every((name) => name.length <= LONGEST_NAME)) return { names, text: undefined };
   const text = `Each row has the values of ${shown.map(({ name }) => name).join(', ')}`;
-  return isBare ? { names: told(true), text } : { names: full, text: undefined };
+  return { names: unique(true), text };
 }
 
 /** A point of the comparison, which is drawn as a row. */
@@ -154,6 +149,7 @@ interface FinalistRow {
   kind: 'winner' | 'finalist' | 'infeasible';
 }
 
+/** The names of the marks in the key. Those of kinds of points are also their states. */
 const stateNames = {
   winner: 'winner',
   finalist: 'finalist',
@@ -166,12 +162,12 @@ const stateNames = {
 function finalistRows(rows: readonly FinalistRow[], output: Measure): Spec {
   const has = (kind: FinalistRow['kind']): boolean => rows.some((row) => row.kind === kind);
   const hasSeen = rows.some(({ seen }) => seen !== null);
-  const shown = key([
-    { name: stateNames.winner, colour: colours.best, opacity: 1, is: has('winner') },
-    { name: stateNames.finalist, colour: colours.line, opacity: 1, is: has('finalist') },
-    { name: stateNames.own, colour: '#a06cd5', opacity: 1, is: rows.some(({ own }) => own !== null) },
-    { name: stateNames.infeasible, colour: colours.bad, opacity: 1, is: has('infeasible') },
-    { name: stateNames.seen, colour: colours.muted, opacity: 0.8, is: hasSeen },
+  const colourOf = colourKey([
+    { name: stateNames.winner, colour: colours.best, opacity: 1, isShown: has('winner') },
+    { name: stateNames.finalist, colour: colours.line, opacity: 1, isShown: has('finalist') },
+    { name: stateNames.own, colour: '#a06cd5', opacity: 1, isShown: rows.some(({ own }) => own !== null) },
+    { name: stateNames.infeasible, colour: colours.bad, opacity: 1, isShown: has('infeasible') },
+    { name: stateNames.seen, colour: colours.muted, opacity: 0.8, isShown: hasSeen },
   ]);
   const axis = { tickCount: 8, ...(output.statistic === 'share' && { format: '~%' }) };
   const x = (field: string) => ({
@@ -191,7 +187,7 @@ function finalistRows(rows: readonly FinalistRow[], output: Measure): Spec {
   const values = rows.map(({ interval, ...row }) => ({ ...row, low: interval?.[0], high: interval?.[1] }));
   const layersOf = (kind: FinalistRow['kind']) => {
     const own = values.filter((row) => row.kind === kind);
-    const color = shown(stateNames[kind]);
+    const color = colourOf(stateNames[kind]);
     return own.length === 0
       ? []
       : [
@@ -214,7 +210,7 @@ function finalistRows(rows: readonly FinalistRow[], output: Measure): Spec {
       {
         data: { values: values.filter(({ seen }) => seen !== null) },
         mark: { type: 'point', filled: false, size: 70, strokeWidth: 1.6, opacity: 0.9 },
-        encoding: { y, x: x('seen'), color: shown(stateNames.seen) },
+        encoding: { y, x: x('seen'), color: colourOf(stateNames.seen) },
       },
       ...layersOf('infeasible'),
       ...layersOf('finalist'),
@@ -222,7 +218,7 @@ function finalistRows(rows: readonly FinalistRow[], output: Measure): Spec {
       {
         data: { values: values.filter(({ own }) => own !== null) },
         mark: { type: 'point', shape: 'diamond', filled: true, size: 130, opacity: 1 },
-        encoding: { y, x: x('own'), color: shown(stateNames.own) },
+        encoding: { y, x: x('own'), color: colourOf(stateNames.own) },
       },
     ],
   } as Spec;

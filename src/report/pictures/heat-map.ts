@@ -24,11 +24,11 @@ export function gridFigure(
   const { x, y, cells } = effect;
   const { varied } = campaign;
   const numbers = cellNumbers([x.input, y.input], output);
-  const binOf = ({ input, binOf }: typeof x) => best && binOf.get(best.values[varied.indexOf(input)]!);
-  const [column, row] = [binOf(x), binOf(y)];
+  const binOfBest = ({ input, binOf }: Axis) => best && binOf.get(best.values[varied.indexOf(input)]!);
+  const [column, row] = [binOfBest(x), binOfBest(y)];
   // the best point may belong to an earlier design, with a value that this grid does not have
-  const isBeside = column === undefined || row === undefined;
-  const marked = isBeside ? undefined : { ...best!, x: column, y: row };
+  const isInGrid = column !== undefined && row !== undefined;
+  const marked = isInGrid ? { ...best!, x: column, y: row } : undefined;
   const isFull = cells.length === x.bins.length * y.bins.length;
   return {
     title: `${output.name} over ${x.input.name} and ${y.input.name}`,
@@ -62,17 +62,18 @@ type RowedGrid = Pick<GridEffect, 'x' | 'y'> & { cells: RowedCell[] };
 type RowedCell = GridEffect['cells'][number] & { row: number };
 
 /** Gives the key of the point of a cell; undefined if cells are not points. */
-type KeyOfCell = (x: number, y: number, by?: string) => string | undefined;
+type KeyOfCell = (column: number, row: number, by?: string) => string | undefined;
 
 function keyOfCell(campaign: Campaign, { x, y }: Pick<GridEffect, 'x' | 'y'>, by?: VariedInput): KeyOfCell {
   const inputs = [x.input, y.input, ...(by ? [by] : [])];
   if (inputs.length !== campaign.varied.length || !hasBinEach(x) || !hasBinEach(y)) return () => undefined;
   const keyOf = pointKeyOf(campaign);
   const places = campaign.varied.map(({ name }) => inputs.findIndex((input) => input.name === name));
-  const [columns, lines] = [binTexts(x), binTexts(y)];
-  return (x, y, by) => keyOf(places.map((place) => [columns[x]!, lines[y]!, by!][place]!));
+  const [textsOfX, textsOfY] = [binTexts(x), binTexts(y)];
+  return (column, row, by) => keyOf(places.map((place) => [textsOfX[column]!, textsOfY[row]!, by!][place]!));
 }
 
+/** Adds a row for each cell of a grid. @param by - the value of the third input, if the grid is one of several */
 function withRows<G extends Pick<GridEffect, 'x' | 'y' | 'cells'>>(
   grid: G,
   output: Measure,
@@ -80,10 +81,10 @@ function withRows<G extends Pick<GridEffect, 'x' | 'y' | 'cells'>>(
   keyOf: KeyOfCell,
   by?: string,
 ): G & { cells: RowedCell[] } {
-  const [columns, lines] = [binCells(grid.x), binCells(grid.y)];
+  const [cellsOfX, cellsOfY] = [binCells(grid.x), binCells(grid.y)];
   const cells = grid.cells.map((cell) => {
     const value = measureCell(output, cell.mean, cell.runs);
-    const values = [columns[cell.x], lines[cell.y], ...(by === undefined ? [] : [by]), value];
+    const values = [cellsOfX[cell.x], cellsOfY[cell.y], ...(by === undefined ? [] : [by]), value];
     return { ...cell, ...numbers.add(values, keyOf(cell.x, cell.y, by)) };
   });
   return { ...grid, cells };
@@ -226,6 +227,7 @@ function heatMapUnder(grid: RowedGrid, output: Measure, over: Overlay): Spec {
   ]);
 }
 
+/** The maximum number of heat maps side by side. */
 const COLUMNS = 3;
 
 /** Draws a heat map for each value of a third input. All have the same scales. */
@@ -329,12 +331,13 @@ function scaleOf(axis: Axis, mostLabels: number) {
 }
 
 /** The bins with a label: all if they are few, else those of round numbers, and without such numbers every nth one. */
-function labelledBins({ bins, numeric }: Axis, most: number): { bin: number; text: string }[] {
+function labelledBins({ bins, isNumeric }: Axis, most: number): { bin: number; text: string }[] {
   const every = Math.ceil(bins.length / most);
   const some = bins.flatMap(({ label }, bin) =>
-    bin % every === 0 ? [{ bin, text: numeric ? shortNumber(label) : label }] : [],
+    bin % every === 0 ? [{ bin, text: isNumeric ? shortNumber(label) : label }] : [],
   );
-  if (every === 1 || !numeric) return some;
+  if (every === 1 || !isNumeric) return some;
+  // except for rounding
   const round = ticksBetween(bins[0]!.value, bins.at(-1)!.value, most).flatMap(({ value, text }) => {
     const bin = bins.findIndex((one) => Math.abs(one.value - value) <= 1e-9 * Math.abs(value));
     return bin < 0 ? [] : [{ bin, text }];
@@ -342,11 +345,12 @@ function labelledBins({ bins, numeric }: Axis, most: number): { bin: number; tex
   return round.length < 2 ? some : round;
 }
 
+/** The cells of a heat map and their legend. `mostLabels` is for the horizontal and the vertical axis. */
 function coloured(
   { x, y, cells }: Pick<GridEffect, 'x' | 'y' | 'cells'>,
   output: Measure,
-  length: number,
-  [columns, rows]: [number, number],
+  legendLength: number,
+  mostLabels: [across: number, up: number],
 ) {
   const isShare = output.statistic === 'share';
   const type = isShare ? 'linear' : colourScale(cells.map(({ mean }) => mean));
@@ -359,9 +363,9 @@ function coloured(
   return {
     mark: { type: 'rect', strokeWidth: 0 },
     encoding: {
-      x: edge('x0', x, columns),
+      x: edge('x0', x, mostLabels[0]),
       x2: { field: 'x1' },
-      y: edge('y0', y, rows),
+      y: edge('y0', y, mostLabels[1]),
       y2: { field: 'y1' },
       color: {
         field: 'mean',
@@ -376,7 +380,7 @@ function coloured(
         legend: {
           title: legendTitle(output),
           ...(isShare && { format: '~%' }),
-          gradientLength: length,
+          gradientLength: legendLength,
           gradientThickness: 14,
           offset: 24,
         },

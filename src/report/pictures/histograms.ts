@@ -32,7 +32,7 @@ export function distributionFigures(
   ]);
   return [
     {
-      title: drawn.length === 1 ? `Distribution of ${drawn[0]!.output.name}` : 'Distributions of outputs',
+      title: isOne ? `Distribution of ${drawn[0]!.output.name}` : 'Distributions of outputs',
       caption: sentences(
         `The number of runs by value: ${counted(runs, 'run')}${campaign.varied.length > 0 ? ' over all points' : ''}`,
         repeatsText(campaign),
@@ -72,6 +72,7 @@ function sameTexts(same: readonly OutputDistribution[]): string[] {
   ];
 }
 
+/** The maximum number of bars of a panel. */
 const MOST_BARS = 40;
 
 /** Draws the number of runs by value, one panel per output. */
@@ -83,14 +84,14 @@ function histograms(
     const bars = distribution.intervals(barsFor(distribution.count));
     const labels = output.type === 'BOOLEAN' ? BOTH : wholeTicks(output);
     const named = all.length > 1 ? [titleOf(output)] : [];
-    const isOfOne = isSingle(output, bars);
+    const areSingle = areSingleNumbers(output, bars);
     const rows = bars
       .filter(({ count }) => count > 0)
       .map((bar) => {
-        const ends = isOfOne ? [valueCell(output, bar.from), null] : [bar.from, bar.to];
+        const ends = areSingle ? [valueCell(output, bar.from), null] : [bar.from, bar.to];
         return { ...bar, ...numbers.add([...named, ...ends, bar.count]) };
       });
-    return panel(titleOf(output), rows, isOfOne ? 0.5 : 0, labels);
+    return panel(titleOf(output), rows, areSingle ? 0.5 : 0, labels);
   });
   return panels(drawn, 220, 150);
 }
@@ -104,7 +105,7 @@ function barsFor(count: number): number {
 }
 
 /** Whether each bar covers exactly one whole number. The bar is then centred on that number. */
-function isSingle(output: CampaignOutput, [bar]: readonly CountedInterval[]): boolean {
+function areSingleNumbers(output: CampaignOutput, [bar]: readonly CountedInterval[]): boolean {
   return hasWholeValues(output) && bar !== undefined && bar.to - bar.from === 1;
 }
 
@@ -116,6 +117,7 @@ function valueCell({ type }: CampaignOutput, value: number): NumberCell {
 /** The labels of an axis for false (0) and true (1). */
 const BOTH = { values: [0, 1], labelExpr: "datum.value === 1 ? 'true' : 'false'" };
 
+/** @param shift - how far the bars are moved to lower values */
 function panel(
   title: string,
   bars: readonly (CountedInterval & { row: number })[],

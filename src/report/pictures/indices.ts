@@ -3,7 +3,7 @@ import type { Measure } from '../../campaign/measures.ts';
 import { ranked, sizeOf } from '../analysis/claims.ts';
 import { courseSentence } from '../analysis/course-words.ts';
 import { type Figure, partText, sentences } from './figure.ts';
-import { key } from './key.ts';
+import { colourKey } from './key.ts';
 import { beside, estimateCells, PictureNumbers } from './numbers.ts';
 import { colours, COURSE_COLOURS, type Spec, WIDTH } from './vega.ts';
 import { type XAxis, xAxis } from './x-axis.ts';
@@ -100,11 +100,8 @@ function figuresOf(analysis: Analysis, measure: Measure): Figure[] {
 }
 
 const ALONE = 'alone (first order)';
-
 const TOTAL = 'with all others (total)';
-
 const VALUES = 'of values';
-
 const RANKS = 'of ranks';
 
 function sharesIn(inputs: readonly InputIndices[]): string[] {
@@ -129,7 +126,7 @@ function bar(
   input: string,
   name: string,
   value: number | undefined,
-  interval: IndexBar['interval'],
+  interval: Interval | undefined,
 ): IndexBar[] {
   return value === undefined ? [] : [{ input, name, value, interval }];
 }
@@ -241,7 +238,7 @@ interface IndexBar {
   /** The name of the index in the key. */
   name: string;
   value: number;
-  interval: readonly [number, number] | undefined;
+  interval: Interval | undefined;
 }
 
 /** Colours of the bars of a row, in the order of their names. */
@@ -256,7 +253,9 @@ const BARS = [colours.line, colours.muted];
  */
 function indexBars(bars: readonly IndexBar[], names: readonly string[], title: string): DrawnNumbers {
   const inputs = [...new Set(bars.map(({ input }) => input))];
-  const shown = key(names.map((name, at) => ({ name, colour: BARS[at]!, opacity: 0.75, kind: 'area' })));
+  const colourOf = colourKey(
+    names.map((name, at) => ({ name, colour: BARS[at]!, opacity: 0.75, kind: 'area' })),
+  );
   const y = {
     field: 'input',
     type: 'nominal',
@@ -273,14 +272,14 @@ function indexBars(bars: readonly IndexBar[], names: readonly string[], title: s
     high: interval?.[1],
     ...numbers.add([bar.input, bar.name, ...indexCells(bar.value, interval)]),
   }));
-  const layers = names.flatMap((name) => {
+  const layer = names.flatMap((name) => {
     const own = rows.filter((row) => row.name === name);
     const intervals = own.filter(({ low }) => low !== undefined).map(beside);
     return [
       {
         data: { values: own },
         mark: { type: 'bar', opacity: 0.75, height: { band: 0.8 } },
-        encoding: { y, ...offset, x: x('value'), ...(names.length > 1 ? { color: shown(name) } : BLUE) },
+        encoding: { y, ...offset, x: x('value'), ...(names.length > 1 ? { color: colourOf(name) } : BLUE) },
       },
       {
         data: { values: intervals },
@@ -294,7 +293,7 @@ function indexBars(bars: readonly IndexBar[], names: readonly string[], title: s
       })),
     ];
   });
-  const spec = { width: WIDTH - 300, height: { step: names.length > 1 ? 18 : 30 }, layer: layers } as Spec;
+  const spec = { width: WIDTH - 300, height: { step: names.length > 1 ? 18 : 30 }, layer } as Spec;
   return { spec, numbers };
 }
 
@@ -303,7 +302,7 @@ type DrawnNumbers = Pick<Figure, 'spec' | 'numbers'>;
 const ENDS = [{ title: 'From' }, { title: 'To' }];
 
 /** The cells of an index and of the ends of its interval. */
-function indexCells(value: number, interval: readonly [number, number] | undefined) {
+function indexCells(value: number, interval: Interval | undefined) {
   return estimateCells({ statistic: 'mean' }, value, interval?.[0], interval?.[1]);
 }
 
@@ -313,7 +312,7 @@ const BLUE = { color: { value: colours.line } };
 interface ScreenedInput {
   input: string;
   muStar: number;
-  interval: readonly [number, number] | undefined;
+  interval: Interval | undefined;
   sigma: number;
 }
 
@@ -331,12 +330,13 @@ function screeningPlane(inputs: readonly ScreenedInput[], units: string): DrawnN
     high: interval?.[1],
     ...numbers.add([one.input, ...indexCells(one.muStar, interval), one.sigma]),
   }));
-  const most = Math.max(...rows.map(({ muStar, sigma, high }) => Math.max(high ?? muStar, sigma)));
+  const right = Math.max(...rows.map(({ muStar, high }) => high ?? muStar));
+  const top = Math.max(...rows.map(({ sigma }) => sigma));
   const x = (field: string) => ({
     field,
     type: 'quantitative',
     title: `μ*: mean size of the effect${units}`,
-    scale: { domain: [0, 1.05 * Math.max(...rows.map(({ muStar, high }) => high ?? muStar))], nice: true },
+    scale: { domain: [0, 1.05 * right], nice: true },
   });
   const y = {
     field: 'sigma',
@@ -344,13 +344,14 @@ function screeningPlane(inputs: readonly ScreenedInput[], units: string): DrawnN
     title: 'σ: standard deviation of the effect',
     scale: { zero: true },
   };
-  const highest = Math.max(...rows.map(({ sigma }) => sigma), 0.1 * most);
+  // the line of μ* = σ ends at the largest σ, and is visible even if all σ are small
+  const end = Math.max(top, 0.1 * right);
   const spec = {
     width: WIDTH - 100,
     height: 340,
     layer: [
       {
-        data: { values: [{ at: 0 }, { at: Math.min(most, highest) }] },
+        data: { values: [{ at: 0 }, { at: end }] },
         mark: { type: 'line', strokeDash: [4, 4], strokeWidth: 1, color: colours.muted },
         encoding: {
           x: { field: 'at', type: 'quantitative' },
@@ -380,7 +381,7 @@ function screeningPlane(inputs: readonly ScreenedInput[], units: string): DrawnN
 /** An index of an input over time. */
 interface IndexCourse {
   input: string;
-  points: readonly { time: number; value: number; interval: readonly [number, number] | undefined }[];
+  points: readonly { time: number; value: number; interval: Interval | undefined }[];
 }
 
 /** The maximum number of inputs that a picture over time can show. */
@@ -393,13 +394,13 @@ function indexCourses(
   { title: xTitle, placeOf, textOf, isOnAxis, encoding: x }: XAxis,
   isShare: boolean,
 ): DrawnNumbers {
-  const shown = key(
+  const colourOf = colourKey(
     courses.map(({ input }, at) => ({ name: input, colour: COURSE_COLOURS[at]!, opacity: 1, kind: 'line' })),
   );
   const scale = isShare ? { domain: [0, 1], clamp: true } : { zero: true };
   const y = (field: string) => ({ field, type: 'quantitative', title, scale });
   const numbers = new PictureNumbers([{ title: xTitle }, { title: 'Input' }, { title }, ...ENDS]);
-  const layers = courses.flatMap(({ input, points }) => {
+  const layer = courses.flatMap(({ input, points }) => {
     const rows = points
       .filter(({ time }) => isOnAxis(time))
       .map(({ time, value, interval }) => ({
@@ -409,7 +410,7 @@ function indexCourses(
         low: interval?.[0],
         high: interval?.[1],
       }));
-    const color = shown(input);
+    const color = colourOf(input);
     const band = rows.filter(({ low }) => low !== undefined).map(beside);
     return [
       {
@@ -424,5 +425,5 @@ function indexCourses(
       },
     ];
   });
-  return { spec: { width: WIDTH - 90, height: 320, layer: layers } as Spec, numbers };
+  return { spec: { width: WIDTH - 90, height: 320, layer } as Spec, numbers };
 }

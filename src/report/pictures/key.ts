@@ -9,15 +9,15 @@ export interface KeyEntry {
   /** What the marks are. @default points */
   kind?: Exclude<keyof typeof SYMBOLS, 'point'>;
   /** Whether the key shows the entry. @default true */
-  is?: boolean | undefined;
+  isShown?: boolean | undefined;
 }
 
 /**
  * Makes the key above a picture, which explains its colours. The returned function takes the name of a kind of marks,
  * and gives its colour encoding. An entry that is shown may have no marks in the picture.
  */
-export function key(all: readonly KeyEntry[]): (name: string) => object {
-  const entries = all.filter(({ is = true }) => is);
+export function colourKey(all: readonly KeyEntry[]): (name: string) => object {
+  const entries = all.filter(({ isShown = true }) => isShown);
   const names = entries.map(({ name }) => name);
   const symbols = JSON.stringify(entries.map(({ kind }) => SYMBOLS[kind ?? 'point']));
   const opacities = JSON.stringify(entries.map(({ opacity }) => opacity));

@@ -12,7 +12,7 @@ import {
   type NumberCell,
   PictureNumbers,
 } from './numbers.ts';
-import { key } from './key.ts';
+import { colourKey } from './key.ts';
 import { isUneven, isWide, meanAxis, shareAxis, wholeTicks } from './scales.ts';
 import { firstBy, largestPanels, largestText, panels, titleBy } from './panels.ts';
 import { colours, layerIf, type Spec } from './vega.ts';
@@ -23,7 +23,7 @@ import type { Reference } from '../summary/reference.ts';
 import type { Ranking } from '../summary/summary.ts';
 import { percent, statisticsOf, titleOf, titleOfMeasure } from '../words/words.ts';
 
-/** Draws the other outputs over the only input that varies. */
+/** Draws the other outputs over the only input that varies. @param part - says which outputs are shown; undefined if all */
 export function otherMainFigure(
   campaign: Campaign,
   panels: readonly EffectPanel[],
@@ -96,12 +96,12 @@ function effectNumbers({ varied }: Campaign, panels: readonly EffectPanel[]): Pi
   const [only] = outputs;
   const columns = estimateColumns(only!);
   const value = outputs.size === 1 ? columns : [{ title: 'Mean, share or quantile' }, ...columns.slice(1)];
-  const known = panels.some((panel) => panel.known && panel.known.length > 0) && varied.length === 1;
+  const hasKnown = panels.some(({ known = [] }) => known.length > 0) && varied.length === 1;
   return new PictureNumbers([
     ...inputsOf(panels).map(inputColumn),
     ...(outputs.size === 1 ? [] : [{ title: 'Output' }]),
     ...value,
-    ...(known ? [{ ...value[0]!, title: 'Known value' }] : []),
+    ...(hasKnown ? [{ ...value[0]!, title: 'Known value' }] : []),
   ]);
 }
 
@@ -149,23 +149,17 @@ function spreadOf({ means }: EffectPanel): number {
   return Math.max(...all) - Math.min(...all);
 }
 
-/** A known value depends on all inputs, so it is drawn only if one input varies. */
+/** The panels of an output. A known value depends on all inputs, so it is drawn only if one input varies. */
 export function panelsOf(
   { effects }: MainEffects,
   output: Measure,
   reference: Reference | undefined,
 ): EffectPanel[] {
-  return effects.map((effect) => ({
-    ...effect,
-    output,
-    known:
-      effects.length === 1
-        ? reference?.rows.flatMap(({ values, numbers }) => {
-            const y = numbers.get(output.name);
-            return values.length === 1 && y !== undefined ? [{ value: values[0]!, y }] : [];
-          })
-        : undefined,
-  }));
+  const known = reference?.rows.flatMap(({ values, numbers }) => {
+    const y = numbers.get(output.name);
+    return values.length === 1 && y !== undefined ? [{ value: values[0]!, y }] : [];
+  });
+  return effects.map((effect) => ({ ...effect, output, known: effects.length === 1 ? known : undefined }));
 }
 
 function meansText(campaign: Campaign, panels: readonly EffectPanel[]): string {
@@ -188,8 +182,8 @@ function togetherText(panels: readonly EffectPanel[]): string | undefined {
 }
 
 function knownText(panels: readonly EffectPanel[], reference: Reference | undefined): string | undefined {
-  const isKnown = panels.some(({ known }) => known && known.length > 0);
-  return isKnown ? `Orange: the values of ${reference!.label}` : undefined;
+  const hasKnown = panels.some(({ known = [] }) => known.length > 0);
+  return hasKnown ? `Orange: the values of ${reference!.label}` : undefined;
 }
 
 /** How an output depends on an input. */
@@ -204,6 +198,9 @@ const MOST_DOTS = 60;
 
 /** The maximum number of characters of a label that fits beside other labels. */
 const LONG_LABEL = 10;
+
+/** The maximum number of values of an input that each have a label. */
+const MOST_LABELS = 12;
 
 /**
  * Draws the mean, share or quantile of an output, with its interval, by the value of an input. Each input has a panel.
@@ -231,7 +228,7 @@ function panel(
   wants: Goal['wants'] | undefined,
 ) {
   const first = firstBy(means, wants);
-  const place = (bin: number) => (axis.numeric ? axis.bins[bin]!.value : axis.bins[bin]!.label);
+  const place = (bin: number) => (axis.isNumeric ? axis.bins[bin]!.value : axis.bins[bin]!.label);
   const values = means.map(({ bin, mean, low, high, row }) => ({
     row,
     x: place(bin),
@@ -243,9 +240,10 @@ function panel(
   const within = withinOf({ axis, known });
   const title = titleOf(axis.input);
   const bins = axis.bins.map(({ value }) => value);
-  const isLog = axis.numeric && isUneven(bins);
+  const isLog = axis.isNumeric && isUneven(bins);
   const isCrowded = bins.length > 4 || axis.bins.some(({ label }) => label.length > LONG_LABEL);
-  const x = axis.numeric
+  const hasLabelEach = bins.length <= MOST_LABELS && (isLog || isWhole(axis));
+  const x = axis.isNumeric
     ? {
         field: 'x',
         type: 'quantitative',
@@ -254,8 +252,7 @@ function panel(
         axis: {
           grid: false,
           ...wholeTicks(axis.input),
-          ...(bins.length <= 12 &&
-            (isLog || isWhole(axis)) && { values: bins, format: isWhole(axis) ? ',d' : ',.4~r' }),
+          ...(hasLabelEach && { values: bins, format: isWhole(axis) ? ',d' : ',.4~r' }),
         },
       }
     : { field: 'x', type: 'nominal', sort: null, title, axis: { labelAngle: isCrowded ? -40 : 0 } };
@@ -265,31 +262,31 @@ function panel(
   const areDots = means.length <= MOST_DOTS;
   const { statistic } = output;
   const names = { mean: hasIntervals ? `${statistic}, with its interval` : statistic, known: label };
-  const shown = key([
+  const colourOf = colourKey([
     { name: names.mean, colour: colours.line, opacity: 1 },
     { name: names.known, colour: colours.best, opacity: 1 },
   ]);
   // a key is needed only if there are two kinds of marks
-  const color = (name: string, colour: string) =>
-    within.length > 0 ? { color: shown(name) } : { color: { value: colour } };
-  const ofMean = color(names.mean, colours.line);
+  const inColour = (name: string, colour: string) =>
+    within.length > 0 ? { color: colourOf(name) } : { color: { value: colour } };
+  const ofMean = inColour(names.mean, colours.line);
   const interval = { x, y: { field: 'low', ...height }, y2: { field: 'high' }, ...ofMean };
   const inIntervals = { data: { values: values.filter(({ low }) => low !== null).map(beside) } };
   return {
     layer: [
-      ...layerIf(hasIntervals && !areDots && axis.numeric, () => ({
+      ...layerIf(hasIntervals && !areDots && axis.isNumeric, () => ({
         ...inIntervals,
         mark: { type: 'area', opacity: 0.25 },
         encoding: interval,
       })),
       ...layerIf(within.length > 0, () => ({
         data: { values: within },
-        mark: axis.numeric
+        mark: axis.isNumeric
           ? { type: 'line', strokeWidth: 2 }
           : { type: 'point', shape: 'diamond', filled: true, opacity: 1, size: 90 },
-        encoding: { x, y: { field: 'y', ...height }, ...color(names.known, colours.best) },
+        encoding: { x, y: { field: 'y', ...height }, ...inColour(names.known, colours.best) },
       })),
-      ...layerIf(axis.numeric && within.length === 0, () => ({
+      ...layerIf(axis.isNumeric && within.length === 0, () => ({
         data: { values },
         mark: { type: 'line', strokeWidth: hasIntervals && areDots ? 1 : 2 },
         encoding: { ...mean, ...ofMean },
@@ -326,12 +323,8 @@ function withinOf<K extends { value: string; y: number }>({
   axis: EffectPanel['axis'];
   known?: readonly K[] | undefined;
 }): (Omit<K, 'value'> & { x: number | string })[] {
-  const placed = known.map(({ value, ...one }) => ({
-    ...one,
-    value,
-    x: axis.numeric ? Number(value) : value,
-  }));
-  if (!axis.numeric) return placed.filter(({ value }) => axis.binOf.has(value));
+  const placed = known.map((one) => ({ ...one, x: axis.isNumeric ? Number(one.value) : one.value }));
+  if (!axis.isNumeric) return placed.filter(({ value }) => axis.binOf.has(value));
   const [first, last] = [axis.bins[0]!.value, axis.bins.at(-1)!.value];
   const within = placed.filter(({ x }) => first <= Number(x) && Number(x) <= last);
   return within.sort((a, b) => Number(a.x) - Number(b.x));

@@ -75,7 +75,7 @@ export class PictureNumbers {
   }
 }
 
-/** The datum of a mark beside another one, such as an interval beside its bar: the row of the numbers is the other's. */
+/** A datum without its row, for a mark that accompanies another one, such as an interval: only the other mark shows the row. */
 export function beside(datum: object): object {
   return { ...datum, row: undefined };
 }
@@ -96,26 +96,26 @@ export function measureColumnOf(measure: Measure): NumberColumn {
 }
 
 /** The cells of an input for each bin of its axis. */
-export function binCells(axis: Pick<Axis, 'numeric' | 'bins' | 'binOf'>): NumberCell[] {
+export function binCells(axis: Pick<Axis, 'isNumeric' | 'bins' | 'binOf'>): NumberCell[] {
   const ends = binEnds(axis);
   return binTexts(axis).map((text, bin) => {
-    if (!axis.numeric) return text;
+    if (!axis.isNumeric) return text;
     const [from, to] = ends[bin]!;
-    if (from === to) return exactly(from, text);
+    if (from === to) return exactCell(from, text);
     return { value: axis.bins[bin]!.value, text, range: [Number(from), Number(to)] };
   });
 }
 
 /** The cell of a canonical value of an input. */
 export function inputCell({ type }: Pick<VariedInput, 'type'>, value: string): NumberCell {
-  return kindOfInput(type) === 'number' ? exactly(value, shortNumber(value)) : value;
+  return kindOfInput(type) === 'number' ? exactCell(value, shortNumber(value)) : value;
 }
 
 /**
  * The cell of a number. A LONG may be an identifier with more digits than JavaScript's numbers keep. Then its value is
  * its text, and a filter compares it as a number.
  */
-function exactly(canonical: string, text: string): NumberCell {
+function exactCell(canonical: string, text: string): NumberCell {
   const value = Number(canonical);
   const isRounded = /^-?\d+$/.test(canonical) && !Number.isSafeInteger(value);
   return isRounded ? { value: canonical, text, range: [value, value] } : { value, text };
@@ -170,41 +170,52 @@ export function numbersJson(
   panels: readonly Panel[],
   inputs: readonly PanelInputs[],
 ): string {
-  const at = (name: string | undefined): number =>
-    columns.findIndex(({ input }) => input !== undefined && input === name);
   const shown = {
-    columns: columns.map(({ title, input }, column) => {
-      const values = rows.map(({ values }) => shownValue(values[column]!, input));
-      const texts = rows.map(({ texts }) => texts[column]!);
-      const isSame = values.every((value, row) => String(value ?? '') === texts[row]);
-      const ranges = rows.map(({ ranges }) => ranges[column]!);
-      return {
-        title,
-        input,
-        values,
-        texts: isSame ? undefined : texts,
-        ranges: ranges.some((range) => range !== null) ? ranges : undefined,
-      };
-    }),
+    columns: columns.map((column, at) => shownColumn(column, at, rows)),
     points: rows.some(({ key }) => key !== undefined) ? rows.map(({ key }) => key ?? '') : undefined,
-    panels: panels.map(({ x, y, width, height, marks }, panel) => {
-      const own = inputs.length === 1 ? inputs[0]! : (inputs[panel] ?? {});
-      const sizes = marks.map((mark) => [Math.round(mark.width), Math.round(mark.height)]);
-      const areEqual = sizes.every((size) => String(size) === String(sizes[0]));
-      const first = marks[0]!.row;
-      const isInOrder = marks.every(({ row }, at) => row === first + at);
-      return {
-        box: [x, y, width, height].map(Math.round),
-        x: at(own.x),
-        y: at(own.y),
-        places: marks.flatMap((mark) => [Math.round(mark.x), Math.round(mark.y)]),
-        // one number or one size stands for all marks, because a picture may have thousands
-        rows: isInOrder ? first : marks.map(({ row }) => row),
-        sizes: areEqual ? sizes[0] : sizes.flat(),
-      };
-    }),
+    panels: panels.map((panel, at) =>
+      shownPanel(panel, inputs.length === 1 ? inputs[0]! : (inputs[at] ?? {}), columns),
+    ),
   };
   return JSON.stringify(shown).replaceAll('<', '\\u003c');
+}
+
+/** A column without the texts and ranges that its values already tell. */
+function shownColumn({ title, input }: NumberColumn, at: number, rows: readonly NumberRow[]) {
+  const values = rows.map((row) => shownValue(row.values[at]!, input));
+  const texts = rows.map((row) => row.texts[at]!);
+  const ranges = rows.map((row) => row.ranges[at]!);
+  const areTexts = values.every((value, row) => String(value ?? '') === texts[row]);
+  return {
+    title,
+    input,
+    values,
+    texts: areTexts ? undefined : texts,
+    ranges: ranges.some((range) => range !== null) ? ranges : undefined,
+  };
+}
+
+/** A panel with its marks. `x` and `y` are the columns of the inputs on its axes; -1 for an axis without an input. */
+function shownPanel(
+  { x, y, width, height, marks }: Panel,
+  inputs: PanelInputs,
+  columns: readonly NumberColumn[],
+) {
+  const columnOf = (name: string | undefined): number =>
+    columns.findIndex(({ input }) => input !== undefined && input === name);
+  const sizes = marks.map((mark) => [Math.round(mark.width), Math.round(mark.height)]);
+  const areEqual = sizes.every((size) => String(size) === String(sizes[0]));
+  const first = marks[0]!.row;
+  const isInOrder = marks.every(({ row }, at) => row === first + at);
+  return {
+    box: [x, y, width, height].map(Math.round),
+    x: columnOf(inputs.x),
+    y: columnOf(inputs.y),
+    places: marks.flatMap((mark) => [Math.round(mark.x), Math.round(mark.y)]),
+    // one number or one size stands for all marks, because a picture may have thousands
+    rows: isInOrder ? first : marks.map(({ row }) => row),
+    sizes: areEqual ? sizes[0] : sizes.flat(),
+  };
 }
 
 /**

@@ -129,7 +129,7 @@ function parallelCoordinates(
 ): Spec {
   const sign = wants === 'lowest' ? 1 : -1;
   // lines that are drawn later are in front of earlier ones
-  const others = lines.filter(({ isFeasible }) => !isFeasible);
+  const infeasible = lines.filter(({ isFeasible }) => !isFeasible);
   const ordered = lines.filter(({ isFeasible }) => isFeasible).toSorted((a, b) => sign * (b.value - a.value));
   const rows = (all: readonly PointLine[]) =>
     all.flatMap(({ places, value, row }, line) =>
@@ -178,7 +178,7 @@ function parallelCoordinates(
     height: HEIGHT,
     layer: [
       {
-        data: { values: rows(others) },
+        data: { values: rows(infeasible) },
         mark: { type: 'line', strokeWidth: 1, opacity: 0.4, color: colours.muted, strokeDash: [4, 3] },
         encoding: { x, y, detail: { field: 'line', type: 'nominal' } },
       },

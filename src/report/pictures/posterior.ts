@@ -3,7 +3,7 @@ import type { SpreadInput } from '../../campaign/designs/spread-input.ts';
 import { quantile } from '../../campaign/sampling/distributions.ts';
 import type { CampaignBy, VariedInput } from '../../campaign/types.ts';
 import { type Figure, partText, sentences } from './figure.ts';
-import { key } from './key.ts';
+import { colourKey } from './key.ts';
 import { inputColumn, PictureNumbers } from './numbers.ts';
 import { wholeTicks } from './scales.ts';
 import { panels } from './panels.ts';
@@ -19,6 +19,7 @@ const MOST_INPUTS = 9;
 /** The maximum number of inputs that are drawn in pairs. */
 const MOST_IN_PAIRS = 4;
 
+/** The number of bars of an input. */
 const BARS = 20;
 
 /** The number of places at which the density of a prior is drawn. */
@@ -39,81 +40,92 @@ export function posteriorFigures(
   { particles }: CalibrationStory,
 ): Figure[] {
   if (particles.length === 0) return [];
-  const densityNumbers = new PictureNumbers(
-    ['Input', 'From', 'To', 'Density of the posterior', 'Value', 'Density of the prior'].map((title) => ({
-      title,
-    })),
-  );
-  const weights = particles.map(({ weight }) => weight);
-  const all = strategy.priors.flatMap((prior, at) => {
+  const drawn = strategy.priors.flatMap((prior, at) => {
     const input = varied.find(({ name }) => name === prior.name)!;
     if (!isNumericType(input.type)) return [];
     return { prior, input, values: particles.map(({ values }) => Number(values[at])) };
   });
+  const texts = strategy.priors.filter((prior) => drawn.every((one) => one.prior !== prior));
+  return [
+    ...(drawn.length > 0 ? [densitiesFigure(drawn, texts, particles)] : []),
+    ...(drawn.length > 1 ? [pairsFigure(drawn, particles)] : []),
+  ];
+}
+
+/** A numeric input with its prior, and its value at each particle. */
+interface DrawnInput {
+  prior: SpreadInput;
+  input: VariedInput;
+  values: readonly number[];
+}
+
+/** @param texts - the inputs that are not drawn, because they have no numbers */
+function densitiesFigure(
+  all: readonly DrawnInput[],
+  texts: readonly SpreadInput[],
+  particles: CalibrationStory['particles'],
+): Figure {
+  const titles = ['Input', 'From', 'To', 'Density of the posterior', 'Value', 'Density of the prior'];
+  const numbers = new PictureNumbers(titles.map((title) => ({ title })));
   const shown = all.slice(0, MOST_INPUTS);
-  const listed = shown.filter(({ prior }) => prior.distribution.kind === 'choice');
-  const texts = strategy.priors.filter((prior) => all.every((one) => one.prior !== prior));
-  const namesOf = (priors: readonly SpreadInput[]): string => priors.map(({ name }) => name).join(', ');
+  const priors = shown.map(({ prior }) => prior);
+  const withoutLine = priors.filter(({ distribution }) => distribution.kind === 'choice');
+  const namesOf = (some: readonly SpreadInput[]): string => some.map(({ name }) => name).join(', ');
+  const weights = particles.map(({ weight }) => weight);
+  return {
+    title: 'Posterior and prior',
+    caption: sentences(
+      'The distribution of each input after the calibration (bars) and before it (line)',
+      withoutLine.length > 0
+        ? `There is no line for ${namesOf(withoutLine)}, because the prior is a list of values`
+        : undefined,
+      texts.length > 0
+        ? `There is no picture of ${namesOf(texts)}, because only inputs with numbers are drawn`
+        : undefined,
+      partText(all.length, shown.length, 'inputs'),
+    ),
+    id: 'posterior',
+    spec: densities(
+      shown.map(({ prior, input, values }) => densityPanel(prior, input, values, weights)),
+      numbers,
+    ),
+    numbers,
+  };
+}
+
+function pairsFigure(all: readonly DrawnInput[], particles: CalibrationStory['particles']): Figure {
   const paired = all.slice(0, MOST_IN_PAIRS);
-  const pairNumbers = new PictureNumbers([
+  const numbers = new PictureNumbers([
     ...all.map(({ input }) => inputColumn(input)),
     { title: 'Weight' },
     { title: 'Distance' },
   ]);
-  const rows = particles.map(({ key, weight, distance }, i) =>
-    pairNumbers.add([...all.map(({ values }) => values[i]), weight, distance], key),
-  );
+  const points = particles.map(({ key, weight, distance }, i) => ({
+    weight,
+    ...numbers.add([...all.map(({ values }) => values[i]), weight, distance], key),
+  }));
   const panels = paired.flatMap((x, at) =>
     paired.slice(at + 1).map((y): PairPanel => ({
       x: x.input,
       y: y.input,
-      points: weights.map((weight, i) => ({ x: x.values[i]!, y: y.values[i]!, weight, ...rows[i]! })),
+      points: points.map((point, i) => ({ x: x.values[i]!, y: y.values[i]!, ...point })),
     })),
   );
-  return [
-    ...(shown.length === 0
-      ? []
-      : [
-          {
-            title: 'Posterior and prior',
-            caption: sentences(
-              'The distribution of each input after the calibration (bars) and before it (line)',
-              listed.length > 0
-                ? `There is no line for ${namesOf(listed.map(({ prior }) => prior))}, because the prior is a list of values`
-                : undefined,
-              texts.length > 0
-                ? `There is no picture of ${namesOf(texts)}, because only inputs with numbers are drawn`
-                : undefined,
-              partText(all.length, shown.length, 'inputs'),
-            ),
-            id: 'posterior',
-            spec: densities(
-              shown.map(({ prior, input, values }) => densityPanel(prior, input, values, weights)),
-              densityNumbers,
-            ),
-            numbers: densityNumbers,
-          },
-        ]),
-    ...(panels.length === 0
-      ? []
-      : [
-          {
-            title: 'Posterior of pairs of inputs',
-            caption: sentences(
-              'The accepted points; a larger point has a larger weight',
-              ...panels.map(({ x, y, points }) => correlationText(x, y, points)),
-              partText(all.length, paired.length, 'inputs'),
-            ),
-            id: 'posterior-pairs',
-            spec: pairs(panels),
-            numbers: pairNumbers,
-            inputs: panels.map(({ x, y }) => ({ x: x.name, y: y.name })),
-          },
-        ]),
-  ];
+  return {
+    title: 'Posterior of pairs of inputs',
+    caption: sentences(
+      'The accepted points; a larger point has a larger weight',
+      ...panels.map((panel) => correlationText(panel)),
+      partText(all.length, paired.length, 'inputs'),
+    ),
+    id: 'posterior-pairs',
+    spec: pairs(panels),
+    numbers,
+    inputs: panels.map(({ x, y }) => ({ x: x.name, y: y.name })),
+  };
 }
 
-function correlationText(x: VariedInput, y: VariedInput, points: PairPanel['points']): string | undefined {
+function correlationText({ x, y, points }: PairPanel): string | undefined {
   const found = weightedCorrelation(
     points.map((point) => point.x),
     points.map((point) => point.y),
@@ -150,11 +162,12 @@ function densityPanel(
 }
 
 /** The density of a distribution, computed from its quantiles. */
-function densityOf(at: (share: number) => number): { x: number; density: number }[] {
+function densityOf(quantileAt: (share: number) => number): { x: number; density: number }[] {
   const shares = Array.from({ length: PLACES + 1 }, (_, i) => END + ((1 - 2 * END) * i) / PLACES);
   return shares.slice(1).flatMap((share, i) => {
-    const [from, to] = [at(shares[i]!), at(share)];
-    return to > from ? [{ x: (from + to) / 2, density: (share - shares[i]!) / (to - from) }] : [];
+    const before = shares[i]!;
+    const [from, to] = [quantileAt(before), quantileAt(share)];
+    return to > from ? [{ x: (from + to) / 2, density: (share - before) / (to - from) }] : [];
   });
 }
 
@@ -166,6 +179,7 @@ interface DensityPanel {
   input: VariedInput;
   bars: { from: number; to: number; density: number }[];
   line: { x: number; density: number }[];
+  /** The ends of the axis. */
   range: [number, number];
 }
 
@@ -181,7 +195,7 @@ const POSTERIOR = 'posterior';
 const PRIOR = 'prior';
 
 function densities(all: readonly DensityPanel[], numbers: PictureNumbers): Spec {
-  const colour = key([
+  const colourOf = colourKey([
     { name: POSTERIOR, colour: colours.line, opacity: 0.7, kind: 'area' },
     { name: PRIOR, colour: colours.muted, opacity: 1, kind: 'line' },
   ]);
@@ -210,7 +224,7 @@ function densities(all: readonly DensityPanel[], numbers: PictureNumbers): Spec 
             x2: { field: 'to' },
             y: { field: 'none', ...y },
             y2: { field: 'density' },
-            color: colour(POSTERIOR),
+            color: colourOf(POSTERIOR),
           },
         },
         {
@@ -226,7 +240,7 @@ function densities(all: readonly DensityPanel[], numbers: PictureNumbers): Spec 
           encoding: {
             x: { field: 'x', ...x },
             y: { field: 'density', ...y },
-            color: colour(PRIOR),
+            color: colourOf(PRIOR),
           },
         },
       ],

@@ -13,6 +13,9 @@ const MOST_POWERS = 12;
 /** The maximum number of ticks of a short logarithmic axis, which has those of a linear one. */
 const MOST_LINEAR = 5;
 
+/** The margin beside the values, as a part of their range. */
+const MARGIN = 0.06;
+
 /** Whether the values need a logarithmic scale: they are all positive, and far apart. */
 export function isWide(values: readonly number[]): boolean {
   const [min, max] = rangeOf(values);
@@ -33,14 +36,15 @@ export function isUneven(ascending: readonly number[]): boolean {
 export function meanAxis(values: readonly number[], isLog = isWide(values)) {
   const [min, max] = rangeOf(values);
   if (isLog) {
-    const margin = 10 ** (0.06 * (Math.log10(max) - Math.log10(min)));
-    const [low, high] = [Math.max(min / margin, Number.MIN_VALUE), Math.min(max * margin, Number.MAX_VALUE)];
+    const factor = 10 ** (MARGIN * (Math.log10(max) - Math.log10(min)));
+    const [low, high] = [Math.max(min / factor, Number.MIN_VALUE), Math.min(max * factor, Number.MAX_VALUE)];
     return {
       scale: { type: 'log', domain: [low, high], nice: false },
       axis: { values: steps(low, high), format: ',~r' },
     };
   }
-  const margin = (max - min) * 0.06 || Math.abs(max) * 0.06 || 1;
+  // equal values, and zeros, have a margin too
+  const margin = (max - min) * MARGIN || Math.abs(max) * MARGIN || 1;
   return {
     scale: { domain: [min - margin, max + margin], nice: false, zero: false },
     axis: { tickCount: 8 },
@@ -60,16 +64,15 @@ const NEAR_END = 0.2;
  * end and not all are equal to it.
  */
 export function shareAxis(values: readonly number[]) {
-  const [min, max] = rangeOf(values);
-  const margin = 1.06;
-  const domain =
-    max > 0 && max <= NEAR_END
-      ? [0, max * margin]
-      : min < 1 && min >= 1 - NEAR_END
-        ? [1 - (1 - min) * margin, 1]
-        : [0, 1];
+  const domain = shareDomain(rangeOf(values));
   // "~" removes trailing zeros
   return { scale: { domain, nice: false }, axis: { tickCount: 6, format: '~%' } };
+}
+
+function shareDomain([min, max]: readonly [number, number]): [number, number] {
+  if (max > 0 && max <= NEAR_END) return [0, max * (1 + MARGIN)];
+  if (min < 1 && min >= 1 - NEAR_END) return [1 - (1 - min) * (1 + MARGIN), 1];
+  return [0, 1];
 }
 
 /** The approximate number of contour lines of a surface. */
@@ -83,6 +86,7 @@ export function levelsWithin(values: readonly number[], isLog: boolean): number[
   if (!(gap > 0)) return [];
   if (isLog && isWide(values)) return steps(min, max);
   const power = 10 ** Math.floor(Math.log10(gap));
+  // a step that is a little shorter than the gap is nearer to it than the next one
   const step = power * [1, 2, 5, 10].find((factor) => 1.4 * factor * power >= gap)!;
   const first = Math.ceil(min / step);
   const count = Math.floor(max / step) - first + 1;
@@ -120,14 +124,15 @@ export function colourScale(values: readonly number[]): 'log' | 'sqrt' | 'linear
 }
 
 /** The maximum number of characters of a line beside a picture. A longer line would be cut. */
-const LINE = 20;
+const LONGEST_LINE = 20;
 
 /** The title of a legend beside a picture, in as many lines as it needs. */
 export function legendTitle(output: Measure): string | string[] {
   const lines: string[] = [];
   for (const word of titleOfMeasure(output).split(' ')) {
     const last = lines.at(-1);
-    if (last !== undefined && last.length + 1 + word.length <= LINE) lines.splice(-1, 1, `${last} ${word}`);
+    const isFitting = last !== undefined && last.length + 1 + word.length <= LONGEST_LINE;
+    if (isFitting) lines[lines.length - 1] = `${last} ${word}`;
     else lines.push(word);
   }
   return lines.length === 1 ? lines[0]! : lines;

@@ -2,7 +2,7 @@ import type { Measure } from '../../campaign/measures.ts';
 import type { SearchedInput } from '../../campaign/search/search.ts';
 import type { Campaign, CampaignBy } from '../../campaign/types.ts';
 import { type Figure, sentences } from './figure.ts';
-import { key } from './key.ts';
+import { colourKey } from './key.ts';
 import {
   estimateCells,
   estimateColumns,
@@ -23,6 +23,7 @@ import type { BestPoint } from '../../search/summary.ts';
 /** The maximum number of points that are drawn one by one. The best point may come in addition. */
 const MOST_DRAWN = 800;
 
+/** The part of a campaign that pictures of its search or selection need. */
 export type Drawn<C extends Campaign> = Pick<C, 'strategy' | 'goal' | 'outputs' | 'varied'>;
 
 export type Searched = Drawn<CampaignBy<'search'>>;
@@ -41,20 +42,19 @@ export function searchNumbers(inputs: readonly SearchedInput[], output: Measure)
 
 /** The cells and the key of a point of a search. */
 export function searchCells(
-  { ask, values, value, runs, key, state, isOutside, isFeasible }: AskedPoint,
+  point: AskedPoint,
   inputs: readonly SearchedInput[],
   output: Measure,
 ): [NumberCell[], string] {
-  const what =
-    state === 'failed'
-      ? names.failed
-      : isOutside
-        ? 'outside the bounds'
-        : isFeasible
-          ? null
-          : names.infeasible;
+  const { ask, values, value, runs, key } = point;
   const own = inputs.map((input, at) => inputCell(input, values[at]!));
-  return [[ask, ...own, measureCell(output, value, runs), null, null, what], key];
+  return [[ask, ...own, measureCell(output, value, runs), null, null, stateText(point)], key];
+}
+
+function stateText({ state, isOutside, isFeasible }: AskedPoint): string | null {
+  if (state === 'failed') return names.failed;
+  if (isOutside) return 'outside the bounds';
+  return isFeasible ? null : names.infeasible;
 }
 
 export function progressFigure(
@@ -161,7 +161,7 @@ function searchProgress(
 ): Spec {
   const known = points.filter(({ value }) => value !== null);
   const feasible = known.filter(({ isFeasible }) => isFeasible);
-  const others = known.filter(({ isFeasible }) => !isFeasible);
+  const infeasible = known.filter(({ isFeasible }) => !isFeasible);
   const failed = points.filter(({ value }) => value === null);
   const values = [
     ...known.map(({ value }) => value!),
@@ -181,19 +181,19 @@ function searchProgress(
     },
     axis: { grid: false, tickMinStep: 1, format: ',d' },
   };
-  const shown = key([
-    { name: names.point, colour: colours.muted, opacity: 0.8, is: feasible.length > 0 },
-    { name: names.infeasible, colour: colours.muted, opacity: 0.4, is: others.length > 0 },
-    { name: names.failed, colour: colours.bad, opacity: 1, is: failed.length > 0 },
-    { name: names.best, colour: colours.line, opacity: 1, kind: 'line', is: steps.length > 0 },
-    { name: names.winner, colour: colours.best, opacity: 0.8, kind: 'line', is: winner !== null },
+  const colourOf = colourKey([
+    { name: names.point, colour: colours.muted, opacity: 0.8, isShown: feasible.length > 0 },
+    { name: names.infeasible, colour: colours.muted, opacity: 0.4, isShown: infeasible.length > 0 },
+    { name: names.failed, colour: colours.bad, opacity: 1, isShown: failed.length > 0 },
+    { name: names.best, colour: colours.line, opacity: 1, kind: 'line', isShown: steps.length > 0 },
+    { name: names.winner, colour: colours.best, opacity: 0.8, kind: 'line', isShown: winner !== null },
   ]);
   const size = Math.max(16, Math.min(50, 6_000 / points.length));
   const dots = (data: readonly AskedPoint[], name: string, mark: object, height: object) =>
     layerIf(data.length > 0, () => ({
       data: { values: data },
       mark: { type: 'point', size, ...mark },
-      encoding: { x, y: height, color: shown(name) },
+      encoding: { x, y: height, color: colourOf(name) },
     }));
   const [low, high] = winner?.interval ?? [];
   return {
@@ -203,19 +203,19 @@ function searchProgress(
       ...layerIf(low !== undefined, () => ({
         data: { values: [{ low, high, row: winner?.row }] },
         mark: { type: 'rect', opacity: 0.25 },
-        encoding: { y: y('low'), y2: { field: 'high' }, color: shown(names.winner) },
+        encoding: { y: y('low'), y2: { field: 'high' }, color: colourOf(names.winner) },
       })),
       ...layerIf(winner !== null, () => ({
         data: { values: [{ value: winner?.value }] },
         mark: { type: 'rule', strokeWidth: 1.5, strokeDash: [6, 4] },
-        encoding: { y: y('value'), color: shown(names.winner) },
+        encoding: { y: y('value'), color: colourOf(names.winner) },
       })),
       ...layerIf(end !== null, () => ({
         data: { values: [{ ask: end }] },
         mark: { type: 'rule', color: colours.ink, opacity: 0.5, strokeDash: [2, 3] },
         encoding: { x },
       })),
-      ...dots(others, names.infeasible, { filled: false, strokeWidth: 1.2, opacity: 0.8 }, y('value')),
+      ...dots(infeasible, names.infeasible, { filled: false, strokeWidth: 1.2, opacity: 0.8 }, y('value')),
       ...dots(feasible, names.point, { filled: true, opacity: 0.8 }, y('value')),
       ...dots(
         failed,
@@ -226,7 +226,7 @@ function searchProgress(
       ...layerIf(steps.length > 0, () => ({
         data: { values: steps },
         mark: { type: 'line', interpolate: 'step-after', strokeWidth: 2.5 },
-        encoding: { x, y: y('value'), color: shown(names.best) },
+        encoding: { x, y: y('value'), color: colourOf(names.best) },
       })),
     ],
   } as Spec;

@@ -1,4 +1,4 @@
-import { type Measure, measureOf } from '../../campaign/measures.ts';
+import { measureOf } from '../../campaign/measures.ts';
 import type { CampaignBy } from '../../campaign/types.ts';
 import { type Figure, partText, sentences } from './figure.ts';
 import { inputCell } from './numbers.ts';
@@ -19,7 +19,7 @@ export function sliceFigures(
   { points }: Pick<SearchStory, 'points'>,
   { slices = [], output, confidence }: Analysis,
 ): Figure[] {
-  const measure: Measure = measureOf(outputs, output);
+  const measure = measureOf(outputs, output);
   const shown = slices.slice(0, MOST_INPUTS);
   if (shown.length === 0) return [];
   const inputs = shown.map(({ input }) => varied.find(({ name }) => name === input)!);

@@ -55,12 +55,11 @@ function rowsOf(campaign: Campaign, surface: SurfaceEffect, numbers: PictureNumb
   return {
     cells: cells.map((value, cell) => {
       if (value === null) return undefined;
-      const place = [
-        valueAt(x, ((cell % columns) + 0.5) / columns),
-        valueAt(y, (Math.floor(cell / columns) + 0.5) / rows),
-      ];
-      const inputs = varied.map(({ name }) => place[[x.input.name, y.input.name].indexOf(name)]);
-      return numbers.add([...inputs, null, value]);
+      const middle = new Map([
+        [x.input.name, valueAt(x, ((cell % columns) + 0.5) / columns)],
+        [y.input.name, valueAt(y, (Math.floor(cell / columns) + 0.5) / rows)],
+      ]);
+      return numbers.add([...varied.map(({ name }) => middle.get(name)), null, value]);
     }),
     points: surface.points.map(({ values, mean }) =>
       numbers.add([...values.map((value, at) => inputCell(varied[at]!, value)), mean], keyOf(values)),
@@ -88,10 +87,8 @@ function surfacePlot(
   const { x, y, cells, columns, rows, points, isLog } = surface;
   const known = cells.flatMap((value) => value ?? []);
   const levels = levelsWithin(known, isLog);
-  const [across, up] = [
-    (column: number) => valueAt(x, column / columns),
-    (row: number) => valueAt(y, row / rows),
-  ];
+  const across = (column: number) => valueAt(x, column / columns);
+  const up = (row: number) => valueAt(y, row / rows);
   const rects = cells.flatMap((value, cell) => {
     const [column, row] = [cell % columns, Math.floor(cell / columns)];
     if (value === null) return [];

@@ -1,10 +1,10 @@
 import type { RunCounts } from '../../campaign/types.ts';
 import { capitalized } from '../../text/printable.ts';
 import { type Figure, sentences } from './figure.ts';
-import { key } from './key.ts';
+import { colourKey } from './key.ts';
 import { PictureNumbers } from './numbers.ts';
 import { colours, type Spec, WIDTH } from './vega.ts';
-import { kinds, type Moment, type Timeline } from '../summary/timeline.ts';
+import { type Moment, runKinds, type Timeline } from '../summary/timeline.ts';
 import { counted } from '../words/words.ts';
 
 /**
@@ -31,8 +31,8 @@ export function timelineFigures(timeline: Timeline, counts: RunCounts): Figure[]
 }
 
 /**
- * The units of the time axis, each with the shortest timeline in ms that uses the unit, the length of the unit in ms,
- * and its names in the singular and plural.
+ * The units of the time axis, each with the shortest timeline in ms that uses the unit (`from`), the length of the unit
+ * in ms, and its names in the singular and plural.
  */
 const units = [
   { from: 0, ms: 1_000, one: 'second', many: 'seconds' },
@@ -41,12 +41,13 @@ const units = [
   { from: 5 * 86_400_000, ms: 86_400_000, one: 'day', many: 'days' },
 ] as const;
 
+/** The maximum number of bars, if none is shorter than `SHORTEST`. */
 const BARS = 64;
 
 /** The shortest time in ms for which the picture shows a rate of finished runs. */
 const SHORTEST = 1_000;
 
-const colourOf = { new: colours.line, reused: colours.muted, failed: colours.bad };
+const kindColours = { new: colours.line, reused: colours.muted, failed: colours.bad };
 
 /**
  * Draws outstanding runs over time, and below them finished runs as bars, stacked by kind.
@@ -73,12 +74,12 @@ export function timelinePicture(moments: readonly Moment[]): Pick<Figure, 'spec'
     { title: `Finished per ${one}` },
   ]);
   const bars = barsOf(moments, ms).map(({ from, to, ...bar }) => {
-    const [start, end] = [at(from), at(to)];
-    return { ...bar, ...numbers.add([start, end, null, bar.kind, bar.high - bar.low]), from: start, to: end };
+    const ends = { from: at(from), to: at(to) };
+    return { ...bar, ...ends, ...numbers.add([ends.from, ends.to, null, bar.kind, bar.high - bar.low]) };
   });
-  const present = kinds.filter((kind) => bars.some((bar) => bar.kind === kind));
-  const color = key(
-    present.map((kind) => ({ name: kind, colour: colourOf[kind], opacity: 1, kind: 'area' })),
+  const present = runKinds.filter((kind) => bars.some((bar) => bar.kind === kind));
+  const colourOf = colourKey(
+    present.map((kind) => ({ name: kind, colour: kindColours[kind], opacity: 1, kind: 'area' })),
   );
   const steps = moments.map(({ from, to, outstanding }) => ({
     from: at(from),
@@ -114,7 +115,7 @@ export function timelinePicture(moments: readonly Moment[]): Pick<Figure, 'spec'
             x2: { field: 'to' },
             y: { field: 'low', type: 'quantitative', title: `Finished per ${one}`, axis: { tickCount: 4 } },
             y2: { field: 'high' },
-            color: color(kind),
+            color: colourOf(kind),
           },
         })),
       },
@@ -136,7 +137,7 @@ function barsOf(moments: readonly Moment[], unit: number) {
     const members = moments.slice(i * together, (i + 1) * together);
     const [from, to] = [members[0]!.from, members.at(-1)!.to];
     let high = 0;
-    return kinds.flatMap((kind) => {
+    return runKinds.flatMap((kind) => {
       const count = members.reduce((sum, { finished }) => sum + finished[kind], 0);
       const low = high;
       high += (count * unit) / Math.max(to - from, SHORTEST);

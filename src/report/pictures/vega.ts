@@ -64,8 +64,8 @@ const config: Config = {
 export type Spec = Omit<TopLevelSpec, '$schema' | 'config'>;
 
 /** A layer that a picture has only under a condition. `make` may add rows to the numbers, so it is called only then. */
-export function layerIf(is: boolean | undefined, make: () => object): object[] {
-  return is ? [make()] : [];
+export function layerIf(isDrawn: boolean, make: () => object): object[] {
+  return isDrawn ? [make()] : [];
 }
 
 export interface DrawnSpec {
@@ -171,8 +171,9 @@ interface SceneMark {
 }
 
 /**
- * The labels of axes and colour scales, with thousands separators and percent signs as in texts. Numbers below 1e-4, as in tables, and from 1e12 have exponents, because Vega would
- * cut their last digits. The labels of a linear scale all have exponents if its largest number needs one.
+ * The labels of axes and colour scales, with thousands separators and percent signs as in texts. Numbers below 1e-4, as in
+ * tables, and from 1e12 have exponents, because Vega would cut their last digits. The labels of a linear scale all have
+ * exponents if its largest number needs one.
  */
 function withExponents(locale: vega.LocaleFormatters): vega.LocaleFormatters {
   const fits = (size: number): boolean => size === 0 || (size >= 1e-4 && size < 1e12);

@@ -32,7 +32,7 @@ function dayAfter(date: Date, months: number): number {
   return new Date(0).setUTCFullYear(year, month, Math.min(date.getUTCDate(), last));
 }
 
-/** Steps of time, ms, and how many characters of a time such as 12:30:15.250 tell times with such a step apart. */
+/** Steps of time in ms, and how many characters of a time such as 12:30:15.250 tell times with such a step apart. */
 const STEPS = [
   [MILLISECONDS.DAY!, 0],
   [MILLISECONDS.MINUTE!, 5],
@@ -63,11 +63,6 @@ export interface XAxis {
   note: string | undefined;
 }
 
-function logTicks(places: readonly number[]): object {
-  // a curve without a place on the axis has no ticks
-  return { values: places.length > 0 ? steps(...rangeOf(places)) : [], format: ',~r' };
-}
-
 /**
  * The x axis that an output declares for its curves.
  *
@@ -75,28 +70,9 @@ function logTicks(places: readonly number[]): object {
  */
 export function xAxis(declared: CurveAxis | undefined, places: readonly number[]): XAxis {
   const { name, units, scale } = declared ?? {};
-  const word = wordOfX(declared);
-  const axis = { grid: false, tickCount: 10 };
-  const placeOf = timesOf(declared);
-  const times = placeOf && places.map(placeOf);
-  if (times && !times.some(Number.isNaN)) {
-    const [, length] = STEPS.find(([step]) => times.every((time) => time % step === 0))!;
-    const textOf = (x: number) => {
-      const [date, time] = new Date(placeOf(x)).toISOString().split('T') as [string, string];
-      return { value: x, text: `${date} ${time.slice(0, length)}`.trim() };
-    };
-    const title = name ?? 'Date';
-    const [from, to] = rangeOf(times);
-    const [, format, tickCount] = FORMATS.find(([span]) => to - from >= span)!;
-    const encoding = {
-      field: 'x',
-      type: 'temporal',
-      title,
-      scale: { type: 'utc', nice: false },
-      axis: { ...axis, format, tickCount },
-    };
-    return { title, word, placeOf, textOf, isOnAxis: () => true, encoding, note: undefined };
-  }
+  const timeOf = timesOf(declared);
+  const times = timeOf && places.map(timeOf);
+  if (times && !times.some(Number.isNaN)) return dateAxis(declared, timeOf, times);
   const isOnAxis = (x: number): boolean => scale !== 'log' || x > 0;
   const isNamed = name !== undefined || units;
   const title = isNamed ? titleOf({ name: name ?? 'x', units }) : 'x';
@@ -105,11 +81,42 @@ export function xAxis(declared: CurveAxis | undefined, places: readonly number[]
     type: 'quantitative',
     title: isNamed ? title : null,
     scale: { nice: false, ...(scale === 'log' && { type: 'log' }) },
-    axis: scale === 'log' ? { ...axis, ...logTicks(places.filter(isOnAxis)) } : axis,
+    axis: { grid: false, tickCount: 10, ...(scale === 'log' && logTicks(places.filter(isOnAxis))) },
   };
   const beyond = times && 'The axis has no dates, because some of them are beyond the calendar';
   const beside = places.every(isOnAxis)
     ? undefined
     : 'Points with x ≤ 0 are left out, because the axis is logarithmic';
+  const word = wordOfX(declared);
   return { title, word, placeOf: (x) => x, textOf: (x) => x, isOnAxis, encoding, note: beyond ?? beside };
+}
+
+/** @param times - those of all x of the picture, in ms */
+function dateAxis(
+  declared: CurveAxis | undefined,
+  timeOf: (x: number) => number,
+  times: readonly number[],
+): XAxis {
+  const [, length] = STEPS.find(([step]) => times.every((time) => time % step === 0))!;
+  const textOf = (x: number) => {
+    const [date, time] = new Date(timeOf(x)).toISOString().split('T') as [string, string];
+    return { value: x, text: `${date} ${time.slice(0, length)}`.trim() };
+  };
+  const title = declared?.name ?? 'Date';
+  const [from, to] = rangeOf(times);
+  const [, format, tickCount] = FORMATS.find(([span]) => to - from >= span)!;
+  const encoding = {
+    field: 'x',
+    type: 'temporal',
+    title,
+    scale: { type: 'utc', nice: false },
+    axis: { grid: false, format, tickCount },
+  };
+  const word = wordOfX(declared);
+  return { title, word, placeOf: timeOf, textOf, isOnAxis: () => true, encoding, note: undefined };
+}
+
+function logTicks(places: readonly number[]): object {
+  // a curve without a place on the axis has no ticks
+  return { values: places.length > 0 ? steps(...rangeOf(places)) : [], format: ',~r' };
 }

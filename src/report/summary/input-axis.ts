@@ -15,7 +15,7 @@ export interface Bin {
 /** The values of a varied input, arranged for a picture. */
 export interface Axis {
   input: VariedInput;
-  numeric: boolean;
+  isNumeric: boolean;
   bins: Bin[];
   /** The index in `bins` by canonical value. */
   binOf: ReadonlyMap<string, number>;
@@ -29,7 +29,7 @@ export function axisOf(input: VariedInput, levels: Iterable<string>, most: numbe
   const values = [...new Set(levels)];
   if (kindOfInput(input.type) !== 'number') {
     const bins = values.map((label, i) => ({ label, value: i, from: i, to: i + 1 }));
-    return { input, numeric: false, bins, binOf: new Map(values.map((value, i) => [value, i])) };
+    return { input, isNumeric: false, bins, binOf: new Map(values.map((value, i) => [value, i])) };
   }
   values.sort((a, b) => Number(a) - Number(b));
   const numbers = values.map(Number);
@@ -43,7 +43,7 @@ export function axisOf(input: VariedInput, levels: Iterable<string>, most: numbe
     const value = members.reduce((sum, member) => sum + Number(member), 0) / members.length;
     return { label: members[0]!, value, from: edges[first(bin)]!, to: edges[first(bin + 1)]! };
   });
-  return { input, numeric: true, bins, binOf };
+  return { input, isNumeric: true, bins, binOf };
 }
 
 /** The first and the last canonical value of each bin. */

@@ -13,8 +13,8 @@ export interface Moment {
   finished: Record<RunKind, number>;
 }
 
-export const kinds = ['new', 'reused', 'failed'] as const;
-export type RunKind = (typeof kinds)[number];
+export const runKinds = ['new', 'reused', 'failed'] as const;
+export type RunKind = (typeof runKinds)[number];
 
 interface TimeBin {
   requested: number;

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { timelinePicture } from '../../../src/report/pictures/timeline.ts';
 import fc from '../../support/fast-check.ts';
-import { kinds, Timeline } from '../../../src/report/summary/timeline.ts';
+import { runKinds, Timeline } from '../../../src/report/summary/timeline.ts';
 import type { ResultRow } from '../../../src/store/index.ts';
 import { sampleRow } from '../support.ts';
 
 const START = Date.UTC(2026, 0, 31, 8, 30);
-type Run = { from: number; length: number; kind: (typeof kinds)[number] };
+type Run = { from: number; length: number; kind: (typeof runKinds)[number] };
 
 function rowOf({ from, length, kind }: Run): ResultRow {
   return {
@@ -27,7 +27,7 @@ function timelineOf(runs: readonly Run[]): Timeline {
 const run = fc.record({
   from: fc.oneof(fc.nat(2_000), fc.nat(90 * 86_400_000)),
   length: fc.oneof(fc.nat(300), fc.nat(86_400_000)),
-  kind: fc.constantFrom(...kinds),
+  kind: fc.constantFrom(...runKinds),
 });
 
 describe('the timeline', () => {
@@ -46,7 +46,7 @@ describe('the timeline', () => {
               return sum + Math.max(0, Math.min(end, to) - Math.max(begin, from));
             }, 0);
             expect(outstanding).toBeCloseTo(time / (to - from), 9);
-            for (const kind of kinds) {
+            for (const kind of runKinds) {
               const ends = runs
                 .filter((one) => one.kind === kind)
                 .map((one) => START + one.from + one.length);
@@ -70,7 +70,7 @@ describe('the timeline', () => {
         expect(Math.abs(time - timeline.outstandingTime)).toBeLessThanOrEqual(
           1e-9 * timeline.outstandingTime,
         );
-        const ended = moments.flatMap(({ finished }) => kinds.map((kind) => finished[kind]));
+        const ended = moments.flatMap(({ finished }) => runKinds.map((kind) => finished[kind]));
         expect(ended.reduce((sum, count) => sum + count, 0)).toBe(runs.length);
       }),
     );
