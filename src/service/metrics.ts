@@ -13,7 +13,6 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 30];
 /** The route label of requests to unknown addresses, so that clients cannot create labels. */
 const NO_ROUTE = 'none';
 
-/** The parts of the service that are measured. */
 export interface Measured {
   runs: RunRepository;
   pool: ExecutorPool;

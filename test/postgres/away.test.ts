@@ -138,11 +138,11 @@ async function startEndingProxy(target: number): Promise<{ port: number; hasEnde
 }
 
 test('a service connects again if its connection ends at the moment when it is complete', async () => {
-  const { sql, close } = await openPostgres(database);
-  onCleanup(close);
+  const direct = await openPostgres(database);
+  onCleanup(() => direct.close());
   const { port, hasEnded } = await startEndingProxy(Number(new URL(database).port));
   const place = { name: 'The database', shown: 'of a test', setBy: '--database' };
-  const presence = await Presence.open(database.replace(/:\d+\//, `:${port}/`), place, sql);
+  const presence = await Presence.open(database.replace(/:\d+\//, `:${port}/`), place, direct.sql);
   onCleanup(() => presence.close());
   const join = () =>
     presence.join('holder', 'folder').then(

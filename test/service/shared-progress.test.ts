@@ -6,8 +6,9 @@ import { add, addVersion, queueIn } from './queue.ts';
 import { onCleanup, temporaryFolder } from './support.ts';
 
 test('services drop the progress of ended runs, and keep that of a run that reports it while they ask which runs go on', async () => {
-  const { sql, close } = openDatabase(temporaryFolder());
-  onCleanup(close);
+  const database = openDatabase(temporaryFolder());
+  onCleanup(() => database.close());
+  const { sql } = database;
   await addVersion(sql);
   await sql.all('CREATE TABLE progress (service TEXT PRIMARY KEY, shares TEXT NOT NULL)');
   const queue = queueIn(sql);

@@ -13,10 +13,10 @@
  * - `versions.files` is the JSON list of a version's files with their hashes; null until it is known.
  * - `versions.manifest` has all data that are needed to run a version from its kept files, as JSON. It is null if the
  *   files are not kept. `pruned_at` is the time when kept files were removed.
- * - `versions.leak` says how outputs of a version have depended on earlier runs of a process; null if no run
- *   has shown that.
- * - `holders` lists the holders of runs. A service gets a new holder at each start, and after others took it for
- *   lost. Each execution of a lane has one. A closed holder claims no more runs. `runs.holder` is the last holder that
+ * - `versions.leak` says how outputs of a version have depended on earlier runs of a process; null if no run has
+ *   shown that.
+ * - `holders` lists the holders of runs. A service gets a new holder at each start, and after others took it for lost.
+ *   Each execution of a lane has one. A closed holder claims no more runs. `runs.holder` is the last holder that
  *   claimed the run. `runs.losses` is the number of times a run lost its holder while it executed.
  * - `executors` has the last report of each executor on another machine, as JSON, and its time.
  */

@@ -20,7 +20,6 @@ export class SqliteDatabase implements Database {
   readonly #db: DatabaseSync;
   readonly #whyLost: () => Error | undefined;
   readonly #statements = new Map<string, StatementSync>();
-  /** Runs the statements of the open transaction. */
   readonly #inTransaction: Sql = { all: (text, ...values) => Promise.resolve(this.#run(text, values)) };
   /** Resolves when the open transaction has ended. */
   #open: Promise<void> | undefined;

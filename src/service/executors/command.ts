@@ -5,7 +5,7 @@ import { outputTexts } from '../models/typed-values.ts';
 import { ProgramMessages } from './program-messages.ts';
 import type { KeptFolder } from './kept.ts';
 import type { OwnCopy } from '../models/own-copy.ts';
-import { withModelPaths, Program } from './program.ts';
+import { Program, withModelPaths } from './program.ts';
 import type { CompletedRun, Job } from './protocol.ts';
 import { byDeclaredName, deferIfShort, deferredIfFull, prepareInputs, storeFiles } from './working-folder.ts';
 import type { Workplace } from './workplace.ts';

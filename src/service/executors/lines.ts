@@ -27,6 +27,9 @@ export type LoopAnswer = ({ outputs: Record<string, unknown>; opened?: string[] 
   last?: string;
 };
 
+/** Tells whether the output of a name is a LONG. A LONG keeps all its digits. */
+export type IsLong = (output: string) => boolean;
+
 /** Matches the beginning of a message that follows another text on its line. */
 const MESSAGE = /\{\s*"(?:outputs|progress)"\s*:/g;
 /** Matches what only messages of a program that stays loaded have. */
@@ -59,10 +62,9 @@ function* startsIn(text: string, pattern: RegExp): Generator<number> {
  * Numbers may also be NaN, Infinity and -Infinity, as Python writes them. Text may stand before a message, if the
  * program prints without line breaks.
  *
- * @param isLong - whether the output of this name is a LONG; a LONG keeps all its digits
  * @throws Error if outputs are invalid
  */
-export function readLine(text: string, isLong: (output: string) => boolean): Line {
+export function readLine(text: string, isLong: IsLong): Line {
   const found = messageIn(text, MESSAGE, isLong);
   if (!found) return { kind: 'print' };
   if ('said' in found) return meaningOf(found.said, text, found.before);
@@ -76,7 +78,7 @@ export function readLine(text: string, isLong: (output: string) => boolean): Lin
  *
  * @throws Error if a message is wrong
  */
-export function readLoopLine(text: string, isLong: (output: string) => boolean): LoopLine {
+export function readLoopLine(text: string, isLong: IsLong): LoopLine {
   const found = messageIn(text, OF_LOOP, isLong);
   if (!found) return { kind: 'print' };
   if ('said' in found) return loopMeaningOf(found.said, text, found.before);
@@ -88,7 +90,7 @@ export function readLoopLine(text: string, isLong: (output: string) => boolean):
 function messageIn(
   text: string,
   pattern: RegExp,
-  isLong: (output: string) => boolean,
+  isLong: IsLong,
 ): { said: Record<string, unknown>; before: string } | { error: unknown } | undefined {
   let failure: { error: unknown } | undefined;
   for (const at of startsIn(text, pattern)) {
@@ -156,7 +158,7 @@ const SPECIAL = new Map([
 /** Matches special numbers, and also quotes and escapes, which show whether a special number is inside a text. */
 const SPECIAL_OR_QUOTE = /NaN|-?Infinity|"|\\./g;
 
-function parse(text: string, isLong: (output: string) => boolean): unknown {
+function parse(text: string, isLong: IsLong): unknown {
   return JSON.parse(withSpecials(text), (key, value: unknown, context?: { source?: string }) => {
     if (typeof value === 'string') return SPECIAL.get(value) ?? value;
     const digits = context?.source;

@@ -8,7 +8,7 @@ import type { KeptFolder } from './kept.ts';
 import { PROGRAM_LOAD_LIMIT, type PythonBuild } from '../models/python-build.ts';
 import { LoopMessages } from './loop-messages.ts';
 import { printedIsRead } from './process.ts';
-import { withModelPaths, Program } from './program.ts';
+import { Program, withModelPaths } from './program.ts';
 import type { Job } from './protocol.ts';
 import { byDeclaredName, deferIfShort, prepareInputs, storeFiles, temporaryOf } from './working-folder.ts';
 import type { Workplace } from './workplace.ts';

@@ -3,14 +3,14 @@ import type { PrintedLine } from '../../system/line-splitter.ts';
 import type { PythonBuild } from '../models/python-build.ts';
 import { checkUtf8 } from './encoding.ts';
 import { type LineLog, longsAmong, MessageLines, printBefore, tooLong } from './program-messages.ts';
-import { type LoopAnswer, readLoopLine } from './lines.ts';
+import { type IsLong, type LoopAnswer, readLoopLine } from './lines.ts';
 
 /** What a program said about a run. `wrong`: the program cannot be trusted any more. */
 export type Said = LoopAnswer | { wrong: string };
 
 interface Asked {
   run: number;
-  isLong: (output: string) => boolean;
+  isLong: IsLong;
   onProgress: (fraction: number) => void;
   settle: (said: Said) => void;
 }

@@ -3,7 +3,7 @@ import { nameKey } from '../../api/values.ts';
 import { messageOf } from '../../errors.ts';
 import { LONGEST_MESSAGE, type PrintedLine } from '../../system/line-splitter.ts';
 import { checkUtf8, textOf } from './encoding.ts';
-import { readLine } from './lines.ts';
+import { type IsLong, readLine } from './lines.ts';
 
 /** Gets the lines of a program that are no messages. */
 export interface LineLog {
@@ -29,7 +29,7 @@ export class ProgramMessages {
   /** Resolves when the program has given its outputs. */
   readonly hasOutputs: Promise<void>;
   readonly #lines: MessageLines;
-  readonly #isLong: (output: string) => boolean;
+  readonly #isLong: IsLong;
   readonly #log: LineLog;
   readonly #onProgress: (fraction: number) => void;
   readonly #heard: Heard = {};
@@ -127,8 +127,7 @@ export class MessageLines {
   }
 }
 
-/** Tells which outputs are LONGs. They keep all their digits. */
-export function longsAmong(outputs: readonly OutputDescriptor[]): (output: string) => boolean {
+export function longsAmong(outputs: readonly OutputDescriptor[]): IsLong {
   const longs = new Set(outputs.filter(({ type }) => type === 'LONG').map(({ name }) => nameKey(name)));
   return (name) => longs.has(nameKey(name));
 }

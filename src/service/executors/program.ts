@@ -31,7 +31,6 @@ export interface ProgramOptions {
   onLine: (line: PrintedLine) => void;
 }
 
-/** A running program of a command model. */
 export class Program {
   /** The kept folder of the current run; undefined if none is kept. */
   kept: KeptFolder | undefined;

@@ -121,7 +121,6 @@ async function keptFolder(job: Job, files: ContentFiles): Promise<KeptFolder | u
   }
 }
 
-/** Copies the input files of a run into the kept folder. */
 async function copyInputs({ template, inputs }: Job, files: ContentFiles, kept: KeptFolder): Promise<void> {
   for (const [index, { name, type }] of template.inputs.entries()) {
     const value = inputs[name]!;

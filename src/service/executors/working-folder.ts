@@ -40,7 +40,7 @@ export async function deferredIfFull(
   const disk = path.dirname(folder);
   if (!saysFull && !isFull(disk)) return error;
   await clear();
-  // if the disk has room without the files of the run, the run itself may fill the disk
+  // the run itself may be the reason: it does not say that the disk is full, or the disk has room without its files
   const mayBeOfRun = !saysFull || !isFull(disk);
   return new Deferred(`the disk is full: ${message}`, { isLasting: mayBeOfRun });
 }

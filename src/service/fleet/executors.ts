@@ -38,7 +38,7 @@ export class Executors {
     this.#now = now;
   }
 
-  /** Stores a report. @throws ServiceError OTHER_BUILD for another version of foray; NAME_TAKEN if a later executor has the name */
+  /** @throws ServiceError OTHER_BUILD for another version of foray; NAME_TAKEN if a later executor has the name */
   async note(name: string, hello: Hello): Promise<void> {
     // of two executors with the same name, the earlier one is refused, so after a crash a new one can start immediately
     if (Date.parse(hello.since) < (await this.#startOf(name))) {
@@ -88,7 +88,6 @@ export class Executors {
     });
   }
 
-  /** The connected executors of this build. */
   async present(): Promise<PresentExecutors> {
     const there = (await this.list()).filter(({ isThere, build }) => isThere && build === version);
     const { able = [], faulty = [] } = Object.groupBy(there, ({ problem }) =>

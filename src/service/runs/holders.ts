@@ -14,7 +14,7 @@ const MOST_LOGS = 2_000;
 const MOST_LOSSES = 5;
 /** A run that was put back this many times, while no lack of the machine was the reason, fails with the last reason. */
 const MOST_PUT_BACK = 20;
-/** The number of runs for which this is counted. */
+/** The number of runs whose put-backs are counted. */
 const MOST_COUNTED = 100_000;
 /**
  * How long a closed holder is remembered, in milliseconds. After that, an executor that was frozen all this time could

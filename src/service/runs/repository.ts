@@ -199,7 +199,6 @@ export class RunRepository {
     return this.#sql.all<SubRun>(this.#statements.subRuns, run.seq);
   }
 
-  /** Ids of the sub-runs of a run that are RUNNING. */
   async runningSubRuns(run: StoredRun): Promise<string[]> {
     const rows = await this.#sql.all<{ id: string }>(this.#statements.runningSubRuns, run.seq);
     return rows.map(({ id }) => id);

@@ -131,9 +131,10 @@ test('a worker and a service with lanes name a key that Temporal refuses', async
 });
 
 test('a worker, a service with lanes and an executor name a namespace that Temporal does not have, and end', async () => {
-  const { address, start, kill } = await temporalProcess();
-  ends.push(kill);
-  await start();
+  const temporal = await temporalProcess();
+  ends.push(() => temporal.kill());
+  await temporal.start();
+  const { address } = temporal;
   const why = `The Temporal server at ${address} refuses the request (namespace "nowhere"): Namespace nowhere is not found.`;
   const env = { TEMPORAL_ADDRESS: address, TEMPORAL_NAMESPACE: 'nowhere' };
   const folder = testFolder();
