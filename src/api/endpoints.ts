@@ -12,7 +12,7 @@ import {
   Version,
 } from './resources.ts';
 
-/** An endpoint, such as a row of the table in section 4 of the specification. */
+/** An endpoint, as in the table in section 4 of the specification. */
 export interface Endpoint {
   method: 'GET' | 'POST';
   /** The path relative to the root address. `:name` stands for any segment. */

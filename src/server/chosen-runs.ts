@@ -1,7 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { byName } from '../api/index.ts';
 import type { ChosenRuns, RunChoice } from './live/look.ts';
-import { goneSignal } from './gone.ts';
 import type { ServerParts } from './server-parts.ts';
 
 /**
@@ -18,7 +17,7 @@ export async function chosenRuns(
   choice: RunChoice,
 ): Promise<ChosenRuns> {
   // the jobs of a key are limited, and a job ends when its client is gone
-  const found = await answers.run(reply.request.keyHash!, 'runs', { id, choice }, goneSignal(reply));
+  const found = await answers.runFor(reply, 'runs', { id, choice });
   // the message from the thread has given the objects a prototype again, and an output may be called `constructor`
   return { ...found, rows: found.rows.map((row) => ({ ...row, outputs: byName(row.outputs) })) };
 }

@@ -8,7 +8,6 @@ import { resultTable } from '../../report/index.ts';
 import type { CampaignRecord, ResultPlace, ResultRow } from '../../store/index.ts';
 import { afterText, campaignsAfter, hasText } from '../campaign-list.ts';
 import { chosenRuns } from '../chosen-runs.ts';
-import { goneSignal } from '../gone.ts';
 import type { ServerParts } from '../server-parts.ts';
 import { ServerError } from '../server-error.ts';
 import type { Call, Handlers } from './call.ts';
@@ -22,8 +21,7 @@ const LOOK = 500;
 export const campaignHandlers = {
   listModels: (_call, { foray }) => foray.models(),
   getModel: ({ params }, { foray }) => foray.model(params.name),
-  plan: ({ body, query, request, reply }, { jobs }) =>
-    jobs.run(request.keyHash!, 'plan', { sent: { body }, ...query }, goneSignal(reply)),
+  plan: ({ body, query, reply }, { jobs }) => jobs.runFor(reply, 'plan', { sent: { body }, ...query }),
 
   async listCampaigns({ query, reply, request }, { foray, sections }) {
     const { phase, model, owner, q = '', after, limit } = query;
@@ -97,9 +95,9 @@ export const campaignHandlers = {
 
   getStory: async ({ params }, { foray }) => ({ story: await foray.story(params.id) }),
 
-  async analyze({ params, query, request, reply }, { answers }) {
+  async analyze({ params, query, reply }, { answers }) {
     const asked = { id: params.id, outputs: query.output };
-    return sendJson(reply, await answers.run(request.keyHash!, 'analysis', asked, goneSignal(reply)));
+    return sendJson(reply, await answers.runFor(reply, 'analysis', asked));
   },
 } satisfies Partial<Handlers>;
 

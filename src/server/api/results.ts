@@ -19,10 +19,10 @@ export function resultHandlers(files: KeptFiles) {
       return tableOf(record.campaign, rows, shapeOf(query)).columns;
     },
 
-    async resultsCsv({ params, query, request, reply }, { foray }) {
+    async resultsCsv({ params, query, reply }, { foray }) {
       const pieces = await textOf(foray, params.id, 'csv', query);
       saveAs(reply, params.id, 'results.csv');
-      return stream(reply, request.method, 'text/csv; charset=utf-8', joined(pieces));
+      return stream(reply, 'text/csv; charset=utf-8', joined(pieces));
     },
 
     async resultsJsonl({ params, query, request, reply }, { foray, shares }) {
@@ -32,12 +32,7 @@ export function resultHandlers(files: KeptFiles) {
       if (follow) whenGone(reply, shares.take('streams', request.keyHash!));
       const pieces = await textOf(foray, params.id, 'jsonl', shape, follow ? goneSignal(reply) : undefined);
       saveAs(reply, params.id, 'results.jsonl');
-      return stream(
-        reply,
-        request.method,
-        'application/jsonl; charset=utf-8',
-        follow ? pieces : joined(pieces),
-      );
+      return stream(reply, 'application/jsonl; charset=utf-8', follow ? pieces : joined(pieces));
     },
 
     async resultsParquet({ params, query, request, reply }, { foray, answers }) {
@@ -52,9 +47,8 @@ export function resultHandlers(files: KeptFiles) {
       return sendFile(request, reply, file);
     },
 
-    async compare({ query: { a, b, show }, request, reply }, { answers }) {
-      const takes = { a, b, show };
-      return sendJson(reply, await answers.run(request.keyHash!, 'compared', takes, goneSignal(reply)));
+    async compare({ query: { a, b, show }, reply }, { answers }) {
+      return sendJson(reply, await answers.runFor(reply, 'compared', { a, b, show }));
     },
   } satisfies Partial<Handlers>;
 }
@@ -74,8 +68,8 @@ async function textOf(
 }
 
 /** Sends pieces at the speed of the client. When the client disconnects, no more pieces are made. */
-function stream(reply: FastifyReply, method: string, type: string, pieces: Parts): FastifyReply {
+function stream(reply: FastifyReply, type: string, pieces: Parts): FastifyReply {
   void reply.type(type).header('cache-control', 'no-store');
-  if (method === 'HEAD') return reply.send(Readable.from([]));
+  if (reply.request.method === 'HEAD') return reply.send(Readable.from([]));
   return reply.send(Readable.from(pieces, { objectMode: false, highWaterMark: 65_536 }));
 }

@@ -1,5 +1,4 @@
 import type { Foray } from '../../client/index.ts';
-import { goneSignal } from '../gone.ts';
 import { ServerError } from '../server-error.ts';
 import type { ServerParts } from '../server-parts.ts';
 import { CHANGE_MS } from '../in-turn.ts';
@@ -41,8 +40,7 @@ export const steeringHandlers = {
     { foray, reachability, inTurn, jobs },
   ) {
     const { id } = params;
-    const difference = () =>
-      jobs.run(request.keyHash!, 'difference', { sent: { body }, id }, goneSignal(reply));
+    const difference = () => jobs.runFor(reply, 'difference', { sent: { body }, id });
     if (query.dry) return difference();
     return inTurn(id, async () => {
       const match = request.headers['if-match'];

@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import type { FastifyReply } from 'fastify';
 import type { Settings } from '../../client/index.ts';
 import { ownModule } from '../../package/own-files.ts';
+import { goneSignal } from '../gone.ts';
 import { ServerError } from '../server-error.ts';
 import type { Shares } from '../shares.ts';
 import type { Gives, JobName, JobOrder, Outcome, Takes } from './jobs.ts';
@@ -114,6 +116,11 @@ export class JobThreads {
       gone?.removeEventListener('abort', leave);
       giveBack();
     }
+  }
+
+  /** Does a job for an answer: with the key of its request, and until its client has gone. */
+  runFor<K extends JobName>(reply: FastifyReply, name: K, takes: Takes<K>): Promise<Gives<K>> {
+    return this.run(reply.request.keyHash!, name, takes, goneSignal(reply));
   }
 
   async close(): Promise<void> {

@@ -3,9 +3,7 @@ import { stringify } from 'yaml';
 import type { Form } from '../../campaign/form/form.ts';
 import { campaignName } from '../../campaign/definition.ts';
 import { isForayError } from '../../errors.ts';
-import type { Markup } from '../../report/html/markup.ts';
 import { etagOf } from '../api/etag.ts';
-import { goneSignal } from '../gone.ts';
 import { problemOf } from '../problems.ts';
 import { ServerError } from '../server-error.ts';
 import type { ServerParts } from '../server-parts.ts';
@@ -58,7 +56,7 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
           await reachability.waitFor('service');
           if (isOvertaken || fields.get('do') !== 'apply') {
             const takes = { sent: definitionOf(text), id };
-            const difference = await jobs.run(request.keyHash!, 'difference', takes, goneSignal(reply));
+            const difference = await jobs.runFor(reply, 'difference', takes);
             const page = differencePage(request, record, text, difference, isOvertaken);
             return sendPage(request, isOvertaken ? reply.code(409) : reply, page);
           }
@@ -131,8 +129,6 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
     reply: FastifyReply,
     { posted, way, id, token, files, doing, mistakes }: SentForm,
   ): Promise<NewCampaign> {
-    const keyHash = reply.request.keyHash!;
-    const gone = goneSignal(reply);
     const all = await knownModels();
     const contents = Object.entries(files).map(([name, content]) => `${name}:${content}`);
     const nameBefore = posted.fields.get(MODEL) ?? '';
@@ -141,21 +137,21 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
     /** Whether the definition could be read, so that the fields have the chosen way. */
     let isRead = false;
     let result: Said = { message: undefined, mistakes, isWrong: mistakes.length > 0 };
-    const planned = async (text: string): Promise<Markup> => {
-      const plan = () => jobs.run(keyHash, 'plan', { sent: definitionOf(text, files) }, gone);
-      return planAnswer(await reachability.whileThere(plan));
-    };
     try {
-      form = await jobs.run(keyHash, 'form', { model: formModelOf(model), posted, way }, gone);
+      form = await jobs.runFor(reply, 'form', { model: formModelOf(model), posted, way });
       if (form.model !== nameBefore && form.model !== '') {
         // the form is new, or a person has changed the model in the text
         model = await models.one(form.model).catch(noneKnown);
         const { text } = form;
         const again = { text, was: text, fields: new Map<string, string>() };
-        form = await jobs.run(keyHash, 'form', { model: formModelOf(model), posted: again }, gone);
+        form = await jobs.runFor(reply, 'form', { model: formModelOf(model), posted: again });
       }
       isRead = true;
-      if (doing === 'plan' && !result.isWrong) result = { ...result, message: await planned(form.text) };
+      if (doing === 'plan' && !result.isWrong) {
+        const { text } = form;
+        const plan = () => jobs.runFor(reply, 'plan', { sent: definitionOf(text, files) });
+        result = { ...result, message: planAnswer(await reachability.whileThere(plan)) };
+      }
     } catch (error) {
       result = faultsOf(error);
     }

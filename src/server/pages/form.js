@@ -70,6 +70,7 @@ function become(old, fresh) {
       at = next;
     }
   };
+  // each fresh node goes into the next old node that is the same, and the old nodes before that one are dropped
   for (const one of [...fresh.childNodes]) {
     let same = at;
     const isText = one.nodeType !== Node.ELEMENT_NODE;
@@ -150,7 +151,7 @@ async function freshForm(body) {
   return { why };
 }
 
-/** The number of changes so far. An answer to an earlier one is not shown. */
+/** The number of changes so far. An answer to an earlier form is not shown. */
 let typed = 0;
 let isPlanning = false;
 const PLANNING = 'Planning …';

@@ -4,7 +4,6 @@ import { versionOf } from '../../campaign/versions.ts';
 import { ownFile } from '../../package/own-files.ts';
 import { pictureScript } from '../../report/html/page.ts';
 import { style } from '../../report/html/style.ts';
-import { goneSignal } from '../gone.ts';
 import { ServerError } from '../server-error.ts';
 import type { ServerParts } from '../server-parts.ts';
 import { addAbsences } from './absences.ts';
@@ -75,12 +74,12 @@ export function addPages(app: FastifyInstance, parts: ServerParts): void {
     const animated = new Set<number>();
     for (const version of new Set(explanation.runs.map((run) => run.version)))
       if (await models.canAnimate(versionOf(record.campaign, version).versionId)) animated.add(version);
-    const { place, point } = explanation;
-    const keyHash = request.keyHash!;
+    // the address may have only the beginning of the key
+    const { place, point: wholeKey } = explanation;
     const hasCurves = record.campaign.outputs.some(({ type }) => type === 'DATA_SET');
     const pictures =
       hasCurves && place !== null
-        ? await parts.answers.run(keyHash, 'pointPictures', { id, key: point, place }, goneSignal(reply))
+        ? await parts.answers.runFor(reply, 'pointPictures', { id, key: wholeKey, place })
         : '';
     return sendPage(request, reply, pointPage(request, record, explanation, { animated, pictures }));
   });
@@ -117,7 +116,7 @@ export function addPages(app: FastifyInstance, parts: ServerParts): void {
       const ids = [id ?? [], a ?? [], b ?? []].flat();
       if (ids.length !== 2) return sendPage(request, reply, compareChoice(await foray.list(), ids));
       const two = { a: ids[0]!, b: ids[1]! };
-      const compared = await parts.answers.run(request.keyHash!, 'comparedParts', two, goneSignal(reply));
+      const compared = await parts.answers.runFor(reply, 'comparedParts', two);
       return sendPage(request, reply, comparePage(compared));
     },
   );

@@ -42,7 +42,8 @@ export function pointPage(
     .map(outputColumn)
     .filter(({ name }) => runs.some((run) => name in run.outputs));
   const isAnimated = maySteer(request) && runs.some((run) => animated.has(run.version));
-  const animation = isAnimated ? ['Animation'] : [];
+  const heads = ['Replication', 'State', ...columns.map(titleOf), 'Origin'];
+  heads.push(...(isAnimated ? ['Animation'] : []), 'Seed', 'Requested', 'Finished');
   const earlier = runs.flatMap((run) =>
     run.earlier.map(({ failed, reason }): Cell[] => [
       run.replication,
@@ -63,16 +64,7 @@ export function pointPage(
       <div id="report">${new Markup(pictures)}</div>
       <h2>Runs</h2>
       ${tableOf(
-        [
-          'Replication',
-          'State',
-          ...columns.map(titleOf),
-          'Origin',
-          ...animation,
-          'Seed',
-          'Requested',
-          'Finished',
-        ],
+        heads,
         runs.map(({ replication, state, outputs, version, seed, requested, finished, why, log }) => [
           replication,
           state,
