@@ -45,11 +45,11 @@ export function analysesOf(
     (hasStrategy(campaign, 'growing') ? campaign.strategy : campaign.precision)?.confidence ?? CONFIDENCE;
   const { method, estimate } = estimatorOf(campaign, table, confidence);
   const isPaired = campaign.commonRandomNumbers;
-  const { pointOf } = table.pointsOfRows();
+  const { pointOf, count: points } = table.pointsOfRows();
   const general = [
     ...runWarnings(counts),
     ...growthWarnings(campaign),
-    ...selectionWarnings(campaign, table.length, counts.total),
+    ...selectionWarnings(campaign, points, counts.total),
   ];
   const head = (output: string, used: Method, runs: number) => ({
     campaign: campaign.id,
