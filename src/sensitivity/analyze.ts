@@ -45,11 +45,11 @@ export function analysesOf(
     (hasStrategy(campaign, 'growing') ? campaign.strategy : campaign.precision)?.confidence ?? CONFIDENCE;
   const { method, estimate } = estimatorOf(campaign, table, confidence);
   const isPaired = campaign.commonRandomNumbers;
-  const { pointOf } = table.pointsOfRows();
+  const { pointOf, count: points } = table.pointsOfRows();
   const general = [
     ...runWarnings(counts),
     ...growthWarnings(campaign),
-    ...selectionWarnings(campaign, table.length, counts.total),
+    ...selectionWarnings(campaign, points, counts.total),
   ];
   const head = (output: string, used: Method, runs: number) => ({
     campaign: campaign.id,
@@ -59,8 +59,12 @@ export function analysesOf(
   });
   const hasSingleRuns = hasUnknownChance(campaign);
   const isRandom = hasRandomRuns(campaign);
-  // after the first replication of a campaign, and if others fail, no point has two values
-  const mayLackRepeats = isRandom && !hasSingleRuns;
+  /** Whether no point has two values: after the first replication of a campaign, and if others fail. */
+  const lacksRepeats = (column: ValueColumn): boolean =>
+    isRandom && !hasSingleRuns && column.hasUnknownChance(isPaired);
+  /** Why the size of chance is unknown; undefined if it is known. */
+  const whyUnknownChance = (isSingle: boolean): string | undefined =>
+    hasSingleRuns ? ONE_RUN : isSingle ? NO_REPEAT : undefined;
   const counted = hasStrategy(campaign, 'selection') ? 'first runs' : 'finished runs';
   const warningsOf = (isSingle: boolean, { isOfOneReplication }: OutputColumn | CurveColumns): string[] => [
     ...(hasSingleRuns || isSingle ? unknownChanceWarnings(method, !hasSingleRuns) : []),
@@ -82,15 +86,10 @@ export function analysesOf(
   function ofColumn(column: OutputColumn): Analysis {
     const { measure, means, runs } = column;
     const chance = column.chance(isPaired);
-    const isSingle = mayLackRepeats && column.hasUnknownChance(isPaired);
-    const whyUnknownChance = hasSingleRuns
-      ? ONE_RUN
-      : isSingle
-        ? NO_REPEAT
-        : measure.statistic === 'quantile' && isRandom
-          ? QUANTILE
-          : undefined;
-    const isChanceUnknown = whyUnknownChance !== undefined;
+    const isSingle = lacksRepeats(column);
+    const ofQuantile = measure.statistic === 'quantile' && isRandom ? QUANTILE : undefined;
+    const whyUnknown = whyUnknownChance(isSingle) ?? ofQuantile;
+    const isChanceUnknown = whyUnknown !== undefined;
     const found = estimate({
       ...valuesOf(column, isChanceUnknown),
       isShare: measure.statistic === 'share',
@@ -104,7 +103,7 @@ export function analysesOf(
       ...numbers,
       ...(chance && { chance }),
       ...(isChanceUnknown && { hasUnknownChance: true }),
-      ...whyUnknown(found, same, whyUnknownChance),
+      ...unknownEffects(found, same, whyUnknown),
       confidence,
       warnings: [
         ...general,
@@ -125,7 +124,7 @@ export function analysesOf(
     const found = curve.times.flatMap(({ time, column }): Timed[] => {
       const { means, runs } = column;
       const chance = column.chance(isPaired);
-      const isSingle = mayLackRepeats && column.hasUnknownChance(isPaired);
+      const isSingle = lacksRepeats(column);
       const one = estimate(valuesOf(column, hasSingleRuns || isSingle));
       const { indices, secondOrder, r2, warnings, method: used = method } = one;
       if (indices.length === 0) {
@@ -153,14 +152,12 @@ export function analysesOf(
     const leftOut = found.length - kept.length + without;
     const single = times.filter((one) => one.hasUnknownChance).length;
     const isSingle = single > 0 && single === times.length;
+    const unknown = whyUnknownChance(isSingle);
     const noisy = times.filter(({ chance }) => chance && chance.ofRuns > MUCH_CHANCE.ofRuns);
     return {
       ...head(curve.name, used, curve.runs),
       times,
-      ...((hasSingleRuns || isSingle) && {
-        hasUnknownChance: true,
-        unknown: hasSingleRuns ? ONE_RUN : NO_REPEAT,
-      }),
+      ...(unknown !== undefined && { hasUnknownChance: true, unknown }),
       confidence,
       warnings: [
         ...general,
@@ -319,16 +316,16 @@ const QUANTILE = 'the chance in a quantile of the runs is unknown';
 /**
  * The reason why nothing can be said about the effects of inputs, if there is one.
  *
- * @param whyUnknownChance - why the size of chance is unknown; undefined if it is known
+ * @param why - why the size of chance is unknown; undefined if it is known
  */
-function whyUnknown(
+function unknownEffects(
   { indices }: Found,
   same: ReturnType<typeof sameWarning>,
-  whyUnknownChance: string | undefined,
+  why: string | undefined,
 ): Pick<Analysis, 'unknown'> {
   if (same) return { unknown: same.why };
   const areUntested = indices.length > 0 && indices.every(({ p }) => p === undefined);
-  return whyUnknownChance !== undefined && areUntested ? { unknown: whyUnknownChance } : {};
+  return why !== undefined && areUntested ? { unknown: why } : {};
 }
 
 /** Values that differ by at most this share of their size are surely equal. Other values that count as equal may differ. */

@@ -75,13 +75,7 @@ class FactorialAnalysis {
     if (own.length === 0) return { input };
     const alone = this.#table.deviations(at, own);
     const { low, high, isChosen } = this.#endsOf(at, alone);
-    const countOf = (level: number): number =>
-      own.filter((point) => this.#table.level(at, point) === level).length;
-    const counts = { low: countOf(low), high: countOf(high) };
-    const weights = own.map((point) => {
-      const level = this.#table.level(at, point);
-      return level === high ? 1 / counts.high : level === low ? -1 / counts.low : 0;
-    });
+    const weights = this.#weightsOf(at, low, high, own);
     const partIn = (table: FactorialTable) => table.part([at], own);
     const part = partIn(this.#table);
     const effect = this.#withoutRounding(alone[high]! - alone[low]!);
@@ -104,6 +98,17 @@ class FactorialAnalysis {
       ...(p !== undefined && { p }),
       ...(aliases.length > 0 && { aliases }),
     };
+  }
+
+  /** The weights of points in the mean at the level `high` minus the mean at the level `low`. */
+  #weightsOf(at: number, low: number, high: number, own: readonly number[]): number[] {
+    const countOf = (level: number): number =>
+      own.filter((point) => this.#table.level(at, point) === level).length;
+    const counts = { low: countOf(low), high: countOf(high) };
+    return own.map((point) => {
+      const level = this.#table.level(at, point);
+      return level === high ? 1 / counts.high : level === low ? -1 / counts.low : 0;
+    });
   }
 
   /**

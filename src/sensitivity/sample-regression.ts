@@ -48,23 +48,15 @@ export function sampleRegression(
     names,
     ...rowNumbers([...names.map(columnOf), ...draws]),
   }));
-  const inputs = table.inputs.map(({ name }) => name);
-  if (sharesRuns && members.length === 0)
-    samplesOfAll.push({ names: inputs, rowOf: pointOf, count: allPoints });
-  // the ranks of all points: outputs that have a value at every point share them
+  const names = table.inputs.map(({ name }) => name);
+  if (sharesRuns && members.length === 0) samplesOfAll.push({ names, rowOf: pointOf, count: allPoints });
+  /** The ranks of all points. Outputs that have a value at every point share them. */
   let ranksOfAll: Uint32Array[] | undefined;
 
   return (values) => {
     // with common random numbers, only the replications that all points have
-    const {
-      means,
-      replicates,
-      chance = 0,
-      hasUnknownChance = false,
-      isPaired,
-      error,
-      lackingByPoint,
-    } = inPairs(values);
+    const { means, replicates, isPaired, error, lackingByPoint, ...others } = inPairs(values);
+    const { chance = 0, hasUnknownChance = false } = others;
     // 1 for each row with a value, otherwise 0; undefined if all rows have a value
     const known = means.some(Number.isNaN) ? means.map((value) => Number(!Number.isNaN(value))) : undefined;
     const chosen = (column: Float64Array): Float64Array =>
@@ -77,7 +69,7 @@ export function sampleRegression(
     const varied = numbers.filter(
       ({ column }) => column.length > 0 && column.some((one) => one !== column[0]),
     );
-    const constant = numbers.filter((one) => !varied.includes(one)).map(({ at }) => table.inputs[at]!.name);
+    const constant = numbers.filter((one) => !varied.includes(one)).map(({ at }) => names[at]!);
     const warnings = leftOutWarnings(output.length, means.length, texts, constant);
     const areTooFew = independent < varied.length + 2;
     if (areEqual(momentsOf(output)) || varied.length === 0 || areTooFew) {
@@ -90,12 +82,12 @@ export function sampleRegression(
       };
     }
     const columns = varied.map(({ column }) => column);
-    const names = varied.map(({ at }) => table.inputs[at]!.name);
+    const used = varied.map(({ at }) => names[at]!);
     const samples = samplesOfAll
       .map((sample) => ({
         ...sample,
         ...chosenRows(sample.rowOf),
-        inputs: names.filter((name) => sample.names.includes(name)).length,
+        inputs: used.filter((name) => sample.names.includes(name)).length,
       }))
       .filter(({ count }) => count > 1);
     const rows = chosen(Float64Array.from(means.keys()));
@@ -103,7 +95,7 @@ export function sampleRegression(
     const meansWithoutGroups = meansWithout(runs);
     // common random numbers take away an unknown part of the chance
     const noise = isPaired ? 0 : (error?.variance ?? 0);
-    const drawn = names.map((name) => variances.get(name));
+    const drawn = used.map((name) => variances.get(name));
     const plain = regressionOf(columns, output, confidence, samples, drawn, {
       noise,
       points: independent,
@@ -122,24 +114,18 @@ export function sampleRegression(
     // nothing shows how much the effects vary with the random numbers
     const isUntested = isSingle && (hasUnknownChance || runs.some(({ length }) => length > 1));
     // points that are left out may make independent inputs dependent
-    const isFair =
-      isIndependent &&
-      (!known ||
-        dependents(
-          table,
-          known.map((one) => 1 - one),
-          lackingByPoint,
-        ).length === 0);
+    const lacking = known?.map((one) => 1 - one);
+    const isFair = isIndependent && (!lacking || dependents(table, lacking, lackingByPoint).length === 0);
     const hasShares = isFair && chance <= MOST_CHANCE;
     // if nobody has said which input follows from the others, their effects cannot be separated
     const tied = new Set(
       plain.ties.flatMap(({ leftOut, others }) =>
-        computed.has(names[leftOut]!) ? [leftOut] : [leftOut, ...others],
+        computed.has(used[leftOut]!) ? [leftOut] : [leftOut, ...others],
       ),
     );
-    const dependent = names.filter((_, at) => tied.has(at));
+    const dependent = used.filter((_, at) => tied.has(at));
     return {
-      indices: names.map((input, at) =>
+      indices: used.map((input, at) =>
         tied.has(at) ? { input } : indicesOf(input, at, plain, ranked, { hasShares, isUntested }),
       ),
       r2: plain.r2,
@@ -153,7 +139,7 @@ export function sampleRegression(
               `${dependent.join(', ')}: no coefficient, because other inputs determine the value by a linear function at these points.`,
             ]
           : []),
-        ...fewWarnings(independent, names.length, samples),
+        ...fewWarnings(independent, used.length, samples),
         ...lowWarnings(Math.max(0, plain.adjustedR2 ?? plain.r2), ranked.r2, chance, hasUnknownChance),
       ],
     };

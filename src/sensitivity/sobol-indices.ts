@@ -50,7 +50,7 @@ export interface SobolIndices {
  */
 const ENOUGH = 32;
 /** The maximum number of groups of base points in a bootstrap. More groups would take longer and change little. */
-const MOST_PARTS = 500;
+const MOST_GROUPS = 500;
 
 /**
  * Sobol' indices. First order: A. Saltelli et al., "Variance based sensitivity analysis of model output. Design and
@@ -83,11 +83,58 @@ export function sobolIndices(
   const ofScramble = Array.from({ length: scrambles }, (_, at) =>
     whole.filter((one) => one % scrambles === at),
   );
-  const areEnough = scrambles > 1 && ofScramble.every(({ length }) => length >= ENOUGH);
-  const units = areEnough ? ofScramble : groupsOf(whole);
-  const [numbers, ofUnits] = areEnough ? overScrambles(units) : byBootstrap(units);
+  const usesScrambles = scrambles > 1 && ofScramble.every(({ length }) => length >= ENOUGH);
+  const units = usesScrambles ? ofScramble : groupsOf(whole);
+  const [numbers, ofUnits] = usesScrambles ? overScrambles() : byBootstrap();
   if (!numbers.every(Number.isFinite)) return none;
   const intervals = chance ? withChance(chance) : ofUnits;
+  const k = inputs.length;
+  return {
+    indices: inputs.map((input, at) => ({
+      input,
+      first: numbers[at]!,
+      ...(intervals[at] && { firstInterval: intervals[at] }),
+      total: numbers[k + at]!,
+      ...(intervals[k + at] && { totalInterval: intervals[k + at]! }),
+    })),
+    ...(secondOrder && {
+      secondOrder: sums.pairs.map(([a, b], at) => ({
+        inputs: [inputs[a]!, inputs[b]!],
+        value: numbers[2 * k + at]!,
+        ...(intervals[2 * k + at] && { interval: intervals[2 * k + at]! }),
+      })),
+    }),
+    used: whole.length,
+    scrambles: usesScrambles ? scrambles : 0,
+    firstTests: inputs.map((_, at) => firstTest(numbers[at]!, intervals[at])),
+    isHidden: sums.isHidden,
+  };
+
+  function overScrambles(): [number[], (Interval | undefined)[]] {
+    const estimates = units.map((blocks) => sums.estimates(sums.of(blocks)));
+    const t = studentQuantile((1 + confidence) / 2, scrambles - 1);
+    const found = estimates[0]!.map((_, at) => momentsOf(estimates.map((one) => one[at]!)));
+    return [
+      found.map(({ mean }) => mean),
+      found.map(({ mean, variance }) => {
+        const half = t * Math.sqrt(variance / scrambles);
+        return [mean - half, mean + half];
+      }),
+    ];
+  }
+
+  function byBootstrap(): [number[], (Interval | undefined)[]] {
+    const ofGroups = units.map((group) => sums.of(group));
+    const statistics = (times: Uint32Array): number[] => {
+      const total = new Float64Array(ofGroups[0]!.length);
+      for (const [group, own] of ofGroups.entries()) {
+        const often = times[group]!;
+        if (often > 0) for (let at = 0; at < total.length; at += 1) total[at]! += often * own[at]!;
+      }
+      return sums.estimates(total);
+    };
+    return [sums.estimates(sums.of(whole)), bootstrapIntervals(units.length, statistics, confidence)];
+  }
 
   /**
    * Makes the intervals wider by the chance that they do not show. An index is a ratio. If chance is large, an error of
@@ -101,64 +148,16 @@ export function sobolIndices(
       const notShown = chanceNotShown(layout, sums, units, indices, known);
       return ofUnits.map((own, at) => own && widened(own, numbers[at]!, t * Math.sqrt(notShown[at]!)));
     };
+    // first at the indices, then at the upper ends of the intervals that this gives
     const near = widenedFor(numbers);
     const far = widenedFor(near.map((own, at) => Math.min(1, own?.[1] ?? numbers[at]!)));
     return near.map((own, at) => own && [own[0], Math.max(own[1], far[at]![1])]);
   }
 
-  function overScrambles(all: readonly number[][]): [number[], (Interval | undefined)[]] {
-    const estimates = all.map((blocks) => sums.estimates(sums.of(blocks)));
-    const t = studentQuantile((1 + confidence) / 2, scrambles - 1);
-    const found = estimates[0]!.map((_, at) => momentsOf(estimates.map((one) => one[at]!)));
-    return [
-      found.map(({ mean }) => mean),
-      found.map(({ mean, variance }) => {
-        const half = t * Math.sqrt(variance / scrambles);
-        return [mean - half, mean + half];
-      }),
-    ];
-  }
-
-  function byBootstrap(groups: readonly number[][]): [number[], (Interval | undefined)[]] {
-    const partSums = groups.map((group) => sums.of(group));
-    const statistics = (times: Uint32Array): number[] => {
-      const total = new Float64Array(partSums[0]!.length);
-      for (const [part, own] of partSums.entries()) {
-        const often = times[part]!;
-        if (often > 0) for (let at = 0; at < total.length; at += 1) total[at]! += often * own[at]!;
-      }
-      return sums.estimates(total);
-    };
-    return [sums.estimates(sums.of(whole)), bootstrapIntervals(groups.length, statistics, confidence)];
-  }
-
-  const k = inputs.length;
-  const pairs = secondOrder ? pairsOf(k) : [];
-  return {
-    indices: inputs.map((input, at) => ({
-      input,
-      first: numbers[at]!,
-      ...(intervals[at] && { firstInterval: intervals[at] }),
-      total: numbers[k + at]!,
-      ...(intervals[k + at] && { totalInterval: intervals[k + at]! }),
-    })),
-    ...(secondOrder && {
-      secondOrder: pairs.map(([a, b], at) => ({
-        inputs: [inputs[a]!, inputs[b]!],
-        value: numbers[2 * k + at]!,
-        ...(intervals[2 * k + at] && { interval: intervals[2 * k + at]! }),
-      })),
-    }),
-    used: whole.length,
-    scrambles: areEnough ? scrambles : 0,
-    firstTests: inputs.map((_, at) => firstTest(numbers[at]!, intervals[at])),
-    isHidden: sums.isHidden,
-  };
-
   /** The test that an index is above 0, from the standard error that its interval has. */
   function firstTest(value: number, interval: Interval | undefined): number | undefined {
     if (!interval) return undefined;
-    const freedom = areEnough ? scrambles - 1 : whole.length - 1;
+    const freedom = usesScrambles ? scrambles - 1 : whole.length - 1;
     const error = (interval[1] - interval[0]) / 2 / studentQuantile((1 + confidence) / 2, freedom);
     if (!(error > 0)) return Number(value <= 0);
     return value > 0 ? studentTails(value / error, freedom) : 1;
@@ -167,9 +166,9 @@ export function sobolIndices(
 
 /** Divides blocks into random groups for a bootstrap. */
 function groupsOf(blocks: readonly number[]): number[][] {
-  const parts = Math.min(blocks.length, MOST_PARTS);
-  const groupOf = randomGroups(blocks.length, parts);
-  const groups = Array.from({ length: parts }, (): number[] => []);
+  const count = Math.min(blocks.length, MOST_GROUPS);
+  const groupOf = randomGroups(blocks.length, count);
+  const groups = Array.from({ length: count }, (): number[] => []);
   for (const [at, block] of blocks.entries()) groups[groupOf[at]!]!.push(block);
   return groups;
 }
