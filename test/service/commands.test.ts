@@ -54,15 +54,12 @@ describe('command models', () => {
     expect(readdirSync(path.join(service.dataDir, 'files', 'unfinished'))).toEqual([]);
   });
 
-  test.each([
-    [readCommandModel, 'julia -e include("sim.jl")', ['julia', '-e', 'include("sim.jl")']],
-    [readKeptCommand, 'python3 "my sim.py"', ['python3', '"my', 'sim.py"']],
-  ])('%p splits the text %s at blanks', (read, text, words) => {
+  test.each([readCommandModel, readKeptCommand])('%p splits a text at blanks', (read) => {
     const folder = temporaryFolder();
     writeCommandModel(folder, 'Quotes', '');
     const entry = path.join(folder, 'Quotes', 'model.yaml');
-    writeFileSync(entry, readFileSync(entry, 'utf8').replace('node sim.mjs', text));
-    expect(read(entry)).toMatchObject({ command: words, loop: false });
+    writeFileSync(entry, readFileSync(entry, 'utf8').replace('node sim.mjs', 'julia -e include("sim.jl")'));
+    expect(read(entry)).toMatchObject({ command: ['julia', '-e', 'include("sim.jl")'], loop: false });
   });
 
   test('get a DOUBLE with a point or an exponent, so that no language takes it for an integer', async () => {

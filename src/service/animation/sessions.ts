@@ -248,7 +248,12 @@ export class Sessions {
     if (files && ending.status === 'COMPLETED') void this.#keepOutputs(runId, template, ending.outputs);
     else void recorder.record({ runId, ...ending });
     const shown = this.#shown.get(session.uuid);
-    if (shown) this.#watch(shown);
+    if (shown) {
+      // set again, so that ended runs are in the order of their ends
+      this.#shown.delete(session.uuid);
+      this.#shown.set(session.uuid, shown);
+      this.#watch(shown);
+    }
     const ended = [...this.#shown.values()].filter(({ session }) => session.ending);
     if (ended.length > MOST_ENDED) this.#forget(ended[0]!);
   }

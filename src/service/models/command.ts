@@ -27,19 +27,18 @@ const words = z
   .trim()
   .regex(NO_CONTROL_CHARACTERS)
   .transform((text) => text.split(/\s+/));
-export const Command = z.union([words, z.array(z.string().regex(NO_CONTROL_CHARACTERS)).min(1)], {
+const textOrList = z.union([words, z.array(z.string().regex(NO_CONTROL_CHARACTERS)).min(1)], {
   error: 'a program and its arguments are expected, as a text or a list of texts',
 });
-/** The command of a version that is read for the first time. A kept version is not checked again. */
-const NewCommand = z
+const Command = z
   .unknown()
   .refine((command) => typeof command !== 'string' || !hasQuotedBlank(command), {
     error: 'quotes do not keep a blank in a word; write a list, such as [python3, my sim.py]',
   })
-  .pipe(Command);
+  .pipe(textOrList);
 
 const Loop = z.boolean().default(false);
-const WithCommand = z.looseObject({ command: NewCommand, loop: Loop });
+const WithCommand = z.looseObject({ command: Command, loop: Loop });
 /** All settings of a declaration, for the messages about wrong settings. */
 const Whole = z.object({ ...Declaration.shape, command: Command, loop: Loop });
 
@@ -78,13 +77,13 @@ export function readCommandModel(entry: string): CommandModel {
 }
 
 /**
- * The command of a version that the service has read before. Rules that are newer than the version do not apply to it.
+ * The command of a version that the service has read before. Its declaration is not checked again.
  *
  * @throws Error
  */
 export function readKeptCommand(entry: string): KeptCommand {
   const { plain } = readYaml(readFileSync(entry, 'utf8'), entry);
-  const { command, loop } = z.looseObject({ command: Command, loop: Loop }).parse(plain);
+  const { command, loop } = WithCommand.parse(plain);
   return { command, loop };
 }
 
