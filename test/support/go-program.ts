@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { goInstall } from '../../src/dev/go-install.ts';
 import { isProgram, programCache } from '../../src/dev/temporal-program.ts';
-import { makeFolder } from '../../src/system/file-system.ts';
 import { placeFile } from '../../src/system/replace-file.ts';
+import { madeOnce } from './made-once.ts';
 
 /** A server in Go that tests need. */
 export interface GoProgram {
@@ -28,16 +28,20 @@ export async function findGoProgram({ what, goPackage, cachedAs, named }: GoProg
   const report = (line: string) => process.stderr.write(`${line}\n`);
   const cache = programCache(process.env);
   const cached = join(cache, cachedAs);
-  if (isProgram(cached)) return cached;
-  await makeFolder(cache);
-  const folder = mkdtempSync(join(cache, 'new-'));
-  try {
-    report(`Building ${what} with Go (once, some minutes): go install ${goPackage}`);
-    await goInstall(goPackage, folder, report);
-    // the program is moved into the cache, so a program in the cache is always complete
-    await placeFile(join(folder, basename(goPackage).replace(/@.*/, '')), cached);
-    return cached;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  return madeOnce(
+    cached,
+    () => (isProgram(cached) ? cached : undefined),
+    async () => {
+      const folder = mkdtempSync(join(cache, 'new-'));
+      try {
+        report(`Building ${what} with Go (once, some minutes): go install ${goPackage}`);
+        await goInstall(goPackage, folder, report);
+        // the program is moved into the cache, so a program in the cache is always complete
+        await placeFile(join(folder, basename(goPackage).replace(/@.*/, '')), cached);
+        return cached;
+      } finally {
+        rmSync(folder, { recursive: true, force: true });
+      }
+    },
+  );
 }

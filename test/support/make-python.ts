@@ -1,4 +1,4 @@
-/** `.ci/run` starts this file to make the Python of the tests in parallel with its other steps. */
+/** `.ci/run` starts this file to make the Python of the tests beside its other steps. */
 import { pythonOfGallery, pythonOfTests } from './python.ts';
 
 const say = (line: string): boolean => process.stderr.write(`${line}\n`);

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { madeOnce } from './made-once.ts';
 
 const run = promisify(execFile);
 
@@ -32,8 +33,8 @@ export function pythonOfGallery(say?: (line: string) => void): Promise<string> {
 }
 
 /**
- * A Python with packages, in a virtual environment in the user's cache. Creates the environment if it is missing. This
- * needs Python 3.10 or newer with venv, and a package index that pip can reach.
+ * A Python with packages, in a virtual environment in the user's cache. Creates the environment if it is missing, in one
+ * process at a time. This needs Python 3.10 or newer with venv, and a package index that pip can reach.
  *
  * @param name - the name of the environment; other requirements under the same name replace it
  * @param requirements - the path of a requirements file, or several paths
@@ -51,17 +52,22 @@ export async function pythonWith(
   const installed = join(folder, 'installed.txt');
   const files = [requirements].flat();
   const wanted = files.map((file) => readFileSync(file, 'utf8')).join('\n');
-  if (existsSync(installed) && readFileSync(installed, 'utf8') === wanted) return bin;
-  const packages = wanted.split('\n').filter((line) => /^\w/.test(line));
-  say(`Installing ${packages.join(', ')} into ${folder} (once, about a minute)`);
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
-  await run('python3', ['-m', 'venv', folder]);
-  // without --no-compile, pip would compile all modules; Python itself compiles only the few that it imports
-  const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-compile'];
-  await run(join(bin, 'python'), [...pip, ...files.flatMap((file) => ['--requirement', file])]);
-  writeFileSync(installed, wanted);
-  return bin;
+  return madeOnce(
+    folder,
+    () => (existsSync(installed) && readFileSync(installed, 'utf8') === wanted ? bin : undefined),
+    async () => {
+      const packages = wanted.split('\n').filter((line) => /^\w/.test(line));
+      say(`Installing ${packages.join(', ')} into ${folder} (once, about a minute)`);
+      rmSync(folder, { recursive: true, force: true });
+      mkdirSync(folder, { recursive: true });
+      await run('python3', ['-m', 'venv', folder]);
+      // without --no-compile, pip would compile all modules; Python itself compiles only the few that it imports
+      const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-compile'];
+      await run(join(bin, 'python'), [...pip, ...files.flatMap((file) => ['--requirement', file])]);
+      writeFileSync(installed, wanted);
+      return bin;
+    },
+  );
 }
 
 /** The folder for files that all checkouts of a user share. */

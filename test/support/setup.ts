@@ -3,12 +3,10 @@ import { homedir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { findTemporalCli } from '../../src/dev/temporal-cli.ts';
 import { buildProgram } from './build-program.ts';
-import { pythonOfTests } from './python.ts';
 
 /**
- * Runs before all tests. Finds or makes what the tests share: the program of Temporal's server, foray's program,
- * and a Python environment if a test needs Python. Otherwise each test file would
- * make these parts again.
+ * Runs before all tests. Finds or makes what most tests need: the program of Temporal's server, and foray's program. What
+ * few tests need, the first of them makes (`madeOnce`).
  */
 export default async function setup(): Promise<void> {
   // the tests start a thousand executors and commands, which start in half the time with Node's compile cache
@@ -21,6 +19,4 @@ export default async function setup(): Promise<void> {
   const say = (line: string) => void process.stderr.write(`${line}\n`);
   process.env.FORAY_TEMPORAL_CLI = await findTemporalCli(say);
   await buildProgram();
-  const { FORAY_FUZZ, FORAY_ORACLES, FORAY_PYTHON } = process.env;
-  if (FORAY_FUZZ || FORAY_ORACLES || FORAY_PYTHON) await pythonOfTests(say);
 }

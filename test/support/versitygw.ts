@@ -10,5 +10,5 @@ export async function findVersitygw(): Promise<string> {
   });
 }
 
-// .ci/run starts this file to build the program in parallel with its other steps
+// .ci/run starts this file to build the program beside its other steps
 if (import.meta.main) await findVersitygw();
