@@ -187,11 +187,8 @@ function curves(
     ...(observed ? [{ name: observed.label, colour: strong, opacity: 1 }] : []),
   ]);
   const y = (field: string) => ({ field, type: 'quantitative', title: titleOf(output) });
-  const numbers = new PictureNumbers(
-    [title, 'Curve', titleOf(output), '5 %', '25 %', 'Median', '75 %', '95 %', 'Curves'].map((title) => ({
-      title,
-    })),
-  );
+  const titles = [title, 'Curve', titleOf(output), '5 %', '25 %', 'Median', '75 %', '95 %', 'Curves'];
+  const numbers = new PictureNumbers(titles.map((one) => ({ title: one })));
   const onAxis = <P extends readonly [number, number]>(curve: readonly P[]): P[] =>
     curve.filter(([x]) => isOnAxis(x));
   const course = (curve: Curve, series: number, name: string, point?: string) =>
@@ -204,14 +201,11 @@ function curves(
     }));
   const rowed = (bands: readonly Band[], name: string) =>
     bands
-      .filter(({ x }) => isOnAxis(x))
+      .filter((one) => isOnAxis(one.x))
       .map((one) => {
-        const { x, q05, q25, q50, q75, q95, curves } = one;
-        return {
-          ...one,
-          x: placeOf(x),
-          ...numbers.add([textOf(x), name, null, q05, q25, q50, q75, q95, curves]),
-        };
+        const { q05, q25, q50, q75, q95, curves } = one;
+        const row = numbers.add([textOf(one.x), name, null, q05, q25, q50, q75, q95, curves]);
+        return { ...one, x: placeOf(one.x), ...row };
       });
   const middles = hasBands ? rowed(bands, isPosterior ? 'posterior' : 'runs') : [];
   const band = (values: readonly object[], from: string, to: string, name: string, opacity: number) => ({
