@@ -12,16 +12,7 @@ export async function keepRunLogs(
   await db
     .deleteFrom('run_logs')
     .where('campaign', '=', campaign)
-    .where('seq', 'in', (row) =>
-      row
-        .selectFrom('run_logs')
-        .innerJoin('runs', (join) =>
-          join.onRef('runs.campaign', '=', 'run_logs.campaign').onRef('runs.seq', '=', 'run_logs.seq'),
-        )
-        .select('run_logs.seq')
-        .where('run_logs.campaign', '=', campaign)
-        .where('runs.state', '=', 'done'),
-    )
+    .where('seq', 'in', logsOf(db, campaign).select('run_logs.seq').where('runs.state', '=', 'done'))
     .execute();
   for (const { seq, cause, lines, omitted, command } of logs) {
     const row = { cause, lines: JSON.stringify(lines), omitted, command: command ?? null, kept_at: now };
@@ -51,6 +42,7 @@ export async function runLogs(db: Kysely<Tables>, campaign: number, ordinal?: nu
   return rows.map(toLog);
 }
 
+/** The log that was kept last; undefined if there is none. */
 export async function lastRunLog(db: Kysely<Tables>, campaign: number): Promise<StoredLog | undefined> {
   const row = await withPlace(logsOf(db, campaign))
     .orderBy('run_logs.kept_at', 'desc')
@@ -60,6 +52,7 @@ export async function lastRunLog(db: Kysely<Tables>, campaign: number): Promise<
   return row && toLog(row);
 }
 
+/** A query for the logs of a campaign, with their runs. */
 function logsOf(db: Kysely<Tables>, campaign: number) {
   return db
     .selectFrom('run_logs')
