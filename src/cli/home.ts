@@ -38,7 +38,7 @@ export function hintWithoutStore(home: string): string {
  * the user has named another server, and for any other reason why the campaign cannot continue.
  */
 export function hintWithoutTemporal(flags: SettingFlags, why: string): string | undefined {
-  // '' stands in for the usual address, which counts if the user has named none
+  // with '' as the usual address, the result is '' if the user has named none
   const isNamed = temporalSettings('').connectionOptions.address !== '';
   if (isNamed || runningDev(flags.home) || why !== unreachable(settingsFrom(flags)).message) return undefined;
   return `${notRunning(flags.home)} ${whatToDo()}`;

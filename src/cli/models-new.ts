@@ -28,7 +28,7 @@ export function addModelsNew(models: Command): void {
       }
       if (flags.command && flags.python) throw new ForayError('USAGE', 'Give either --command or --python.');
       const kind = flags.python ? 'python' : flags.command ? 'command' : 'module';
-      const files = writtenTo(folder, '-o', () => writeModel(folder, kind, name));
+      const files = writtenTo(folder, '-o', () => copyTemplate(folder, kind, name));
       print(
         `Made ${files.map((file) => join(folder, file)).join(' and ')}, a working model. Change it, then:`,
       );
@@ -38,7 +38,7 @@ export function addModelsNew(models: Command): void {
 }
 
 /** Copies the files of a template, inserts the name of the model, and returns the names of the files. */
-function writeModel(folder: string, scaffold: string, name: string): string[] {
+function copyTemplate(folder: string, scaffold: string, name: string): string[] {
   cpSync(join(SCAFFOLD, scaffold), folder, { recursive: true });
   const files = readdirSync(folder).sort();
   for (const file of files) fillIn(join(folder, file), name);

@@ -77,7 +77,7 @@ export type PlannedStrategy =
    * runs of one generation.
    */
   | { by: 'calibration'; particles: number; generations: number }
-  /** How a selection finds the best point. `runs` has the first replications, whose results decide how many runs follow. */
+  /** How a selection finds the best point. `runs` counts the first replications, whose results decide how many follow. */
   | { by: 'selection'; method: Selection['method'] };
 
 /** The comparison at the end of a search. */

@@ -12,6 +12,7 @@ import type { Analysis } from '../sensitivity/analysis.ts';
 import {
   campaignDeleted,
   type CampaignRecord,
+  MOST_KEYS,
   type PointStory,
   type ResultCursor,
   type ResultPlace,
@@ -36,8 +37,6 @@ const ROWS_AT_ONCE = 1_000;
 const SOON_MS = 1_000;
 /** Maximum number of runs of a point that the service is asked about. */
 const MOST_ASKED = 5;
-/** `keysLike` of the store returns at most this number of keys. */
-const MOST_LIKE = 5;
 /** While at most `seconds` are left, the first `looks` looks come every `everyMs`, so that the end is seen soon. */
 const NEAR_END = { seconds: 2, looks: 8, everyMs: 250 };
 
@@ -380,7 +379,7 @@ function notOnePoint(id: string, key: string, found: readonly string[]): ForayEr
     return new ForayError('UNKNOWN_POINT', `The campaign "${id}" has no point "${key}".`, {
       hint: `"foray results ${id}" shows the keys of points.`,
     });
-  const more = found.length === MOST_LIKE ? ', …' : '';
+  const more = found.length === MOST_KEYS ? ', …' : '';
   return new ForayError('UNKNOWN_POINT', `Several points of "${id}" begin with "${key}".`, {
     hint: `They are ${found.join(', ')}${more}.`,
   });

@@ -6,7 +6,7 @@ import { type ClientContext, campaignClosed, openRecordOf, recordOf } from './co
 
 /** How long a worker may take to take up a cancel, ms. After that, this client ends the campaign itself. */
 const PATIENCE_MS = 10_000;
-/** The pause between two looks whether a worker has taken up the cancel, ms. */
+/** The pause between two checks whether a worker has taken up the cancel, ms. */
 const AGAIN_MS = 100;
 
 export async function cancel(client: ClientContext, id: string, reason?: string): Promise<void> {

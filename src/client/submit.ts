@@ -95,12 +95,12 @@ export async function submit(
   const isNew = await client.store.addCampaign({ campaign, definition, digest, owner }, Date.now());
   const record = await recordOf(client, id);
   if (record.digest !== digest || !(await client.service.has(record.campaign))) {
-    const otherId =
+    const other =
       wanted === undefined
         ? 'token (in HTTP, the header Idempotency-Key)'
         : 'id (--id; in HTTP, in the address)';
     throw new ForayError('CAMPAIGN_EXISTS', `A campaign "${id}" exists with another definition.`, {
-      hint: `"foray apply ${id} FILE" (in HTTP, PUT /campaigns/${id}/definition) changes this campaign. To start another campaign, use another ${otherId}.`,
+      hint: `"foray apply ${id} FILE" (in HTTP, PUT /campaigns/${id}/definition) changes this campaign. To start another campaign, use another ${other}.`,
     });
   }
   // a call that dies before this point leaves a record without a workflow. The next call with the same definition and

@@ -62,7 +62,7 @@ export async function fetchOutputFile({
   });
 }
 
-/** Whether a transfer certainly has the content of the file, as far as its name and its length show it. */
+/** Whether a transfer is certainly whole: its SHA-256 is the file's name, or, for another kind of name, it was measured. */
 function hasContentOf(hash: string, { sha256, isMeasured }: Transfer): boolean {
   return sha256 === hash || (isMeasured && !SHA256.test(hash));
 }

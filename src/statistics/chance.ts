@@ -266,8 +266,8 @@ export function chanceVariance(spread: Spread, squaredJump: number | null = null
   const others = othersOf(spread);
   if (others === null) return variance;
   if (squaredJump === null && hidesChance(spread)) return null;
-  const usedJump = squaredJumpOf(spread) ?? squaredJump;
-  return usedJump === null ? 0 : Math.max(variance, usedJump * leastVariance(count, others));
+  const square = squaredJumpOf(spread) ?? squaredJump;
+  return square === null ? 0 : Math.max(variance, square * leastVariance(count, others));
 }
 
 /**
@@ -297,7 +297,7 @@ const DIGITS = 12;
 export function cancelsChance(points: readonly (readonly number[])[]): boolean {
   return points.some((own) => {
     const areAllDifferent = new Set(own).size === own.length;
-    // the power is the probability that each later value falls on the same step as the first one by luck
+    // the power is the probability that all later differences are equal to the first one by luck
     return areAllDifferent && stepsIn(own) ** (1 - own.length) <= LUCK;
   });
 }

@@ -8,6 +8,7 @@ export {
   type WhenMissing,
 } from './open.ts';
 export { campaignDeleted } from './deleted.ts';
+export { MOST_KEYS } from './runs/find-points.ts';
 export type { Store } from './store.ts';
 export type * from './types.ts';
 export { tellLost } from './tell-lost.ts';

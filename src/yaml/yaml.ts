@@ -71,7 +71,7 @@ function read(text: string, file: string): ReadYaml {
     const wholeLine = text.slice(start, end).replace(/\r?\n$/, '');
     return { file, line: Math.max(1, line), column: Math.max(1, col), text: wholeLine };
   };
-  const mistake = mistakeIn(document, text);
+  const mistake = firstMistake(document, text);
   if (mistake) throw new YamlError(mistake.message, placeAt(mistake.offset), mistake.hint);
   let plain: unknown;
   try {
@@ -96,7 +96,7 @@ function read(text: string, file: string): ReadYaml {
 }
 
 /** The first mistake, among those that show before the values are read. */
-function mistakeIn(document: Document.Parsed, text: string): Mistake | undefined {
+function firstMistake(document: Document.Parsed, text: string): Mistake | undefined {
   const [syntax] = document.errors;
   if (syntax) return mistakeBehind(syntax, document, text);
   const [warning] = document.warnings;

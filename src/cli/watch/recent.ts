@@ -4,7 +4,7 @@ import type { Foray } from '../../client/index.ts';
 import type { ResultCursor, ResultRow } from '../../store/index.ts';
 
 /** Maximum number of runs that are kept. */
-const MOST_ROWS = 20;
+const MOST_KEPT = 20;
 /** Maximum number of values in the histogram. Older values are left out. */
 const MOST_VALUES = 10_000;
 
@@ -37,7 +37,7 @@ export class Recent {
     this.#last = look;
     // a run that failed and was requested again counts only with its last result
     const names = new Set(rows.map(nameOf));
-    this.rows = [...rows, ...this.rows.filter((row) => !names.has(nameOf(row)))].slice(0, MOST_ROWS);
+    this.rows = [...rows, ...this.rows.filter((row) => !names.has(nameOf(row)))].slice(0, MOST_KEPT);
     this.#found ??= this.#outputs.find(({ name }) =>
       rows.some((row) => numberIn(row.outputs[name]) !== undefined),
     );

@@ -150,7 +150,7 @@ export function startOptions(
     workflowId: id,
     taskQueue: temporal.settings.taskQueue,
     workflowTaskTimeout: STEP_TIMEOUT,
-    args: [{ ...input, ...later, ...(hasAttributes && { hasAttributes }) }] as [CampaignInput],
+    args: [{ ...input, ...later, ...(hasAttributes && { hasAttributes }) }] satisfies [CampaignInput],
     memo: {
       name,
       model: model.name,

@@ -148,7 +148,7 @@ export async function calibrationStoryOf(
 interface Place {
   ask: number;
   generation: number;
-  /** The weight in that generation; null if the generation has not accepted the ask. */
+  /** The weight in that generation; null if the generation has not accepted the ask, or has not ended. */
   weight: number | null;
 }
 

@@ -38,7 +38,7 @@ export class CoursesApart {
 
   /** Ends a course. Its open questions fail at once, although the thread may still compute for a moment. */
   closeCourse(course: number): void {
-    // no call has the number 0, because this question has no answer
+    // this question has no answer, so it has the number 0, which no call has
     this.#thread?.postMessage({ call: 0, course, kind: 'close' } satisfies Question);
     this.#fail((one) => one === course, 'The course of the search was closed.');
   }

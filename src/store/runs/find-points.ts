@@ -6,9 +6,9 @@ import type { PointStory, RunStory } from '../types.ts';
 import type { Tables } from '../tables.ts';
 
 /** The maximum number of keys that {@link keysLike} returns. */
-const MOST_KEYS = 5;
+export const MOST_KEYS = 5;
 
-/** The keys that begin with `key`, at most five, in their order. */
+/** The keys that begin with `key`, at most `MOST_KEYS`, in their order. */
 export async function keysLike(db: Kysely<Tables>, campaign: number, key: string): Promise<string[]> {
   const points = await db
     .selectFrom('points')
