@@ -133,7 +133,7 @@ export function changed(before: Campaign, after: Campaign): Campaign {
   });
 }
 
-/** The files of the varied inputs of a changed campaign: those of both campaigns. No path or content comes twice. */
+/** The files of the varied inputs of a changed campaign: those of both campaigns, each path of an input once. */
 function variedFilesAfter(before: Campaign, after: Campaign, varied: readonly VariedInput[]): VariedFile[] {
   const { variedFiles: wanted = [] } = after;
   const known = new Set(wanted.map(fileKey));
@@ -141,7 +141,7 @@ function variedFilesAfter(before: Campaign, after: Campaign, varied: readonly Va
   const former = (before.variedFiles ?? []).filter((file) => !known.has(fileKey(file)));
   const variedFiles = [...wanted, ...former];
   for (const { input, hash, path } of [...before.files, ...after.files]) {
-    // a file that all points had or have is a varied file if its input now varies
+    // a file that all points had or have is a varied file if its input now varies, unless its path or content is known
     if (!varied.some(({ name }) => name === input)) continue;
     const isKnown = variedFiles.some(
       (file) => file.input === input && (file.hash === hash || file.path === path),
@@ -159,9 +159,9 @@ function variedFilesAfter(before: Campaign, after: Campaign, varied: readonly Va
 export function relaid(before: Campaign, after: Campaign): ((values: string[]) => string[]) | undefined {
   const names = ({ varied }: Campaign): string[] => varied.map(({ name }) => name);
   if (isSame(names(before), names(after))) return undefined;
-  const others = baseValues(names(after), before.base);
-  const otherPaths = names(after).map((name, at) => pathOf(after.variedFiles, name, others[at]!));
-  return reordering(names(before), names(after), otherPaths);
+  const fixed = baseValues(names(after), before.base);
+  const named = names(after).map((name, at) => pathOf(after.variedFiles, name, fixed[at]!));
+  return reordering(names(before), names(after), named);
 }
 
 /**

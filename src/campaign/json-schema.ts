@@ -1,7 +1,7 @@
 import { isNumericType } from '../api/index.ts';
 import * as z from 'zod';
 import { Definition } from './definition.ts';
-import { typeAndLimits, type ModelInput } from './input-values.ts';
+import { type ModelInput, typeAndLimits } from './input-values.ts';
 
 type JsonSchema = z.core.JSONSchema.JSONSchema;
 

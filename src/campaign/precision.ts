@@ -93,13 +93,13 @@ export function estimateOf(sample: Moments, wanted: Wanted, of: Estimated = 'mea
   }
   if (mean === null || variance === null || n < 2)
     return { n, mean, sd: null, low: null, high: null, reached: false };
-  const computable = varianceOf(sample);
-  const sd = computable && Math.sqrt(computable);
+  const own = varianceOf(sample);
+  const sd = own && Math.sqrt(own);
   const reached = excess(sample, n, wanted, of) <= 1;
-  const least = isLimited(wanted) ? sequentialVariance(sample, n, wanted) : chanceVariance(sample);
+  const known = isLimited(wanted) ? sequentialVariance(sample, n, wanted) : chanceVariance(sample);
   // very many equal values have the variance 0, and no interval
-  if (!least) return { n, mean, sd, low: null, high: null, reached };
-  const half = halfWidth(n, Math.sqrt(least), wanted.confidence);
+  if (!known) return { n, mean, sd, low: null, high: null, reached };
+  const half = halfWidth(n, Math.sqrt(known), wanted.confidence);
   return { n, mean, sd, low: mean - half, high: mean + half, reached };
 }
 

@@ -16,7 +16,7 @@ export interface WantedFile {
   path: string;
   /** The place where the definition or a point file first names the file. */
   place: Place;
-  /** What names the file. People write the path relative to the folder of this. @default 'definition' */
+  /** What names the file, by the path from its own folder. @default 'definition' */
   of?: 'definition' | 'point file';
 }
 

@@ -3,7 +3,7 @@ import fc from '../support/fast-check.ts';
 import type { InputItem } from '../../src/api/index.ts';
 import { canonicalValue } from '../../src/api/index.ts';
 import { expand, runInputs } from '../../src/campaign/points.ts';
-import { freshened, campaignsShareSeeds } from '../../src/campaign/seeds.ts';
+import { campaignsShareSeeds, freshened } from '../../src/campaign/seeds.ts';
 import type { ModelFacts } from '../../src/campaign/facts.ts';
 import { checkBody, epidemic, refused, seedless } from './support.ts';
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { allowedText, isWholeType, type RawValue } from '../../api/index.ts';
 import { ForayError, type Place } from '../../errors.ts';
 import { checkNumeric } from './input-types.ts';
-import { canonical, checkUnits, typeAndLimits, type ModelInput } from '../input-values.ts';
+import { canonical, checkUnits, type ModelInput, typeAndLimits } from '../input-values.ts';
 import {
   choose,
   type Distribution,

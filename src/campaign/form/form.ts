@@ -292,16 +292,16 @@ function passedOn(shape: GroupShape, value: unknown, way: string): unknown {
     if (way === 'select') return { select: goal };
     return { design: { [way]: given }, ...((old.search ?? old.select) ? { goal } : {}) };
   };
-  const isShown = (one: unknown): boolean => fieldsOf(shape, one).notShown.length === 0;
+  const showsAll = (one: unknown): boolean => fieldsOf(shape, one).notShown.length === 0;
   const placements = (given: unknown): object[] => [place({ inputs: given }), place(given)];
   const kept = Object.entries(inputs).flatMap(([name, given]): [string, unknown][] => {
     const { from, to, min, max } = given as Record<string, unknown>;
     // as it is, as bounds, or as a range
     const notations: unknown[] = [given, { min: from, max: to }, { from: min, to: max, count: VALUES }];
-    const found = notations.find((notation) => placements({ [name]: notation }).some(isShown));
+    const found = notations.find((notation) => placements({ [name]: notation }).some(showsAll));
     return found === undefined ? [] : [[name, found]];
   });
-  return placements(Object.fromEntries(kept)).find(isShown);
+  return placements(Object.fromEntries(kept)).find(showsAll);
 }
 
 /** The number of values of a range that is made from bounds. */

@@ -223,7 +223,7 @@ export class AllowedPoints {
     return x;
   }
 
-  /** In 40 % of the steps one coordinate, in 20 % a random direction, in 40 % the difference of two points of the pool. */
+  /** The direction of a coordinate, a random one, or the difference of two points of the pool. */
   #direction(pool: readonly (readonly number[])[], stream: Stream): number[] {
     const { dimensions } = this.#region;
     const kind = stream.uniform();

@@ -211,7 +211,7 @@ export function methodIn(
   const changes = events.filter(isChange);
   const last = changes.findLastIndex(({ kind }) => kind === 'restarted');
   const start = changes[last];
-  // a change tells the number before it
+  // a change has the number from before it
   return {
     from: start?.kind === 'restarted' ? start.from : 0,
     parallel: changes[last + 1]?.parallel ?? parallel,

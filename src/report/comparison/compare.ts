@@ -1,5 +1,5 @@
 import { distinct, type Measure, measureOf, measuresOf } from '../../campaign/measures.ts';
-import { hasSeed, campaignsShareSeeds } from '../../campaign/seeds.ts';
+import { campaignsShareSeeds, hasSeed } from '../../campaign/seeds.ts';
 import type { Campaign, Goal } from '../../campaign/types.ts';
 import { ForayError } from '../../errors.ts';
 import { CONFIDENCE } from '../../statistics/sample.ts';
