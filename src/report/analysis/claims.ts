@@ -166,14 +166,15 @@ export function divided(analysis: Indexed): Record<Kind, InputIndices[]> {
   const visible = new Map(all.map((one) => [one, isVisible(analysis, one, largest)]));
   // the size of an effect that cannot be told from chance is chance
   const sizes = all.filter((one) => visible.get(one) !== false).map((one) => sizeOf(method, one));
-  const largestVisible = Math.max(0, ...sizes);
-  const partOf = (size: number): number => (size / largestVisible) ** (areShares(method) ? 1 : 2);
+  const largestEffect = Math.max(0, ...sizes);
+  const partOf = (size: number): number =>
+    areShares(method) ? size / largestEffect : (size / largestEffect) ** 2;
   const kindOf = (one: InputIndices): Kind => {
     const isSeen = visible.get(one);
     if (isSeen === undefined) return 'unknown';
     if (!isSeen) return 'nothing';
     // chance may hide the sizes of all effects
-    if (largestVisible === 0) return 'matter';
+    if (largestEffect === 0) return 'matter';
     const { size, high } = withInteractions(analysis, one);
     return partOf(size) <= LITTLE.size && partOf(high) <= LITTLE.high ? 'little' : 'matter';
   };

@@ -87,7 +87,7 @@ export async function reportSections(
   // comes after the best points
   const isAnalysisFirst = story?.by === 'search' || isSensitivityDesign(campaign.design);
   const analysisAnswer = isAnalysisFirst && !ranking.isGoal ? analyzed.answer : undefined;
-  const bestAnswer = output && best ? answerSection(campaign, output, best, summary) : undefined;
+  const bestAnswer = () => (output && best ? answerSection(campaign, output, best, summary) : undefined);
   return [
     ...part(
       'leak',
@@ -99,7 +99,7 @@ export async function reportSections(
         ? html`<p class="lead">The filter does not change what is said of the ${story.by}.</p>`
         : undefined,
     ),
-    ...part('answer', storyParts?.answer() ?? analysisAnswer ?? bestAnswer),
+    ...part('answer', storyParts?.answer() ?? analysisAnswer ?? bestAnswer()),
     ...part('facts', factsSection(record, counts, summary, isFiltered)),
     ...part('imprecise', isFiltered ? undefined : imprecisionText(record, summary.precision)),
     ...part(

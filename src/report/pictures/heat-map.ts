@@ -337,7 +337,7 @@ function labelledBins({ bins, isNumeric }: Axis, most: number): { bin: number; t
     bin % every === 0 ? [{ bin, text: isNumeric ? shortNumber(label) : label }] : [],
   );
   if (every === 1 || !isNumeric) return some;
-  // except for rounding
+  // the value of a bin may differ from a round number by rounding
   const round = ticksBetween(bins[0]!.value, bins.at(-1)!.value, most).flatMap(({ value, text }) => {
     const bin = bins.findIndex((one) => Math.abs(one.value - value) <= 1e-9 * Math.abs(value));
     return bin < 0 ? [] : [{ bin, text }];

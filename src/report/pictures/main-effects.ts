@@ -23,7 +23,7 @@ import type { Reference } from '../summary/reference.ts';
 import type { Ranking } from '../summary/summary.ts';
 import { percent, statisticsOf, titleOf, titleOfMeasure } from '../words/words.ts';
 
-/** Draws the other outputs over the only input that varies. @param part - says which outputs are shown; undefined if all */
+/** Draws the other outputs over the only input that varies. @param part - which outputs are shown; undefined if all */
 export function otherMainFigure(
   campaign: Campaign,
   panels: readonly EffectPanel[],

@@ -41,7 +41,7 @@ const units = [
   { from: 5 * 86_400_000, ms: 86_400_000, one: 'day', many: 'days' },
 ] as const;
 
-/** The maximum number of bars, if none is shorter than `SHORTEST`. */
+/** The maximum number of bars. */
 const BARS = 64;
 
 /** The shortest time in ms for which the picture shows a rate of finished runs. */

@@ -105,9 +105,10 @@ export async function bestOfDesign(
 }
 
 /**
- * The interval of the best point of a design. The point was chosen by its value, so the confidence is the one with which
- * the intervals of all points hold together (`confidenceAmong`), and the variance is at least that of the next points
- * (`chosenVariance`). Null while the values of the point are equal, or while chance may hide rare values.
+ * The interval of the best point of a design. The point was chosen by its value, so the interval is one of intervals that
+ * hold together for all points (`confidenceAmong`). The variance of a mean is at least that of the next points
+ * (`chosenVariance`). A mean has no interval (null) if it is of one value or of equal values, and while chance may hide
+ * rare values.
  *
  * @param best - the best points, the chosen one first
  * @param among - the number of points from which it was chosen

@@ -243,7 +243,7 @@ export class ShareOfPoints extends OverPoints {
   protected override ends(confidence: number): Ends {
     const { mean, weight } = this;
     const runs = weight ** 2 / this.#inverse;
-    // of single runs, if all points have the same share
+    // the variance of a single run, if all points have the same share
     const ofRuns = mean * (1 - mean);
     const variance = Math.max(this.#laplace, this.#unbiased + this.#single * ofRuns);
     const effective = (ofRuns * weight ** 2) / variance;

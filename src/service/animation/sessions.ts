@@ -239,7 +239,7 @@ export class Sessions {
     }
   }
 
-  /** Stores how a run has ended. Its session stays for a while, and sessions that are too many are forgotten. */
+  /** Stores how a run has ended. Its session stays for a while. If too many have ended, the first one is forgotten. */
   #record(session: Session, run: StoredRun, template: Template, ending: SessionEnding): void {
     const { recorder, progress, files } = this.#parts;
     const { id: runId } = run;

@@ -53,7 +53,7 @@ export class FileCache<Files extends Copies = ContentFiles> {
       const holds = this.#holds.get(hash)! - 1;
       if (holds > 0) this.#holds.set(hash, holds);
       else this.#holds.delete(hash);
-      // a known copy that others still hold stays, and their release notes its use
+      // a known copy that others still hold stays, and the last release notes its use
       if (holds > 0 && this.has(hash)) continue;
       this.#note(hash);
       isChanged = true;

@@ -30,7 +30,7 @@ export class S3Fault extends Error {
 const PASSING = 500;
 /** In milliseconds. */
 const TIMEOUT = { connect: 5_000, response: 30_000, socket: 60_000 };
-/** A query that makes an address pre-signed. */
+/** The part of a query that says how long a pre-signed address is valid. */
 const EXPIRY = { 'X-Amz-Expires': String(PRESIGNED_SECONDS) };
 
 /** Signed requests for objects of a bucket: Signature Version 4, path style. */
