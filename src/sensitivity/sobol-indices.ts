@@ -387,22 +387,16 @@ function chanceNotShown(
           remove(last, ab, sign);
           remove(last, start, -sign);
         };
-        // the variance of A and B is the denominator of each index
-        for (const row of [start, last]) {
-          add(row, -index * (sums.at(row) - mean));
-          remove(row, row, -index / 2);
-        }
-        if (at < k) addFirst(at, 1);
-        else if (at < 2 * k) {
-          const ab = start + 1 + at - k;
+        const addTotal = (input: number): void => {
+          const ab = start + 1 + input;
           const difference = sums.at(start) - sums.at(ab);
           add(start, difference);
           add(ab, -difference);
           remove(start, start, 1 / 2);
           remove(ab, ab, 1 / 2);
           remove(start, ab, -1);
-        } else {
-          const [one, other] = pairs[at - 2 * k]!;
+        };
+        const addPair = ([one, other]: [number, number]): void => {
           const [ba, ab] = [start + 1 + k + one, start + 1 + other];
           add(ba, sums.at(ab));
           add(ab, sums.at(ba));
@@ -412,7 +406,15 @@ function chanceNotShown(
           remove(start, last, -1);
           addFirst(one, -1);
           addFirst(other, -1);
+        };
+        // the variance of A and B is the denominator of each index
+        for (const row of [start, last]) {
+          add(row, -index * (sums.at(row) - mean));
+          remove(row, row, -index / 2);
         }
+        if (at < k) addFirst(at, 1);
+        else if (at < 2 * k) addTotal(at - k);
+        else addPair(pairs[at - 2 * k]!);
       }
       rates.endUnit();
       removed?.endUnit();

@@ -30,7 +30,7 @@ const words = z
 const textOrList = z.union([words, z.array(z.string().regex(NO_CONTROL_CHARACTERS)).min(1)], {
   error: 'a program and its arguments are expected, as a text or a list of texts',
 });
-const Command = z
+export const Command = z
   .unknown()
   .refine((command) => typeof command !== 'string' || !hasQuotedBlank(command), {
     error: 'quotes do not keep a blank in a word; write a list, such as [python3, my sim.py]',
