@@ -67,8 +67,8 @@ interface Describing {
 }
 
 /**
- * Checks that a namespace can be used. Without this, the SDK finds it only when a worker has threads, and these threads
- * then keep the process for ever.
+ * Checks that a namespace can be used. The SDK itself checks this only after a worker has started threads, and these keep
+ * the process for ever if the check fails.
  *
  * @throws ForayError TEMPORAL_REFUSED, TEMPORAL_UNREACHABLE
  */

@@ -19,7 +19,7 @@ import { addLogin } from './login/add-login.ts';
 import { definitionLimits, JobThreads, resultLimits } from './jobs/job-threads.ts';
 import { addPages } from './pages/index.ts';
 import { Sections } from './live/watch.ts';
-import { inTurn } from './in-turn.ts';
+import { newInTurn } from './in-turn.ts';
 import { KnownModels } from './known-models.ts';
 import { Reachability } from './reachability.ts';
 import type { ServerParts } from './server-parts.ts';
@@ -88,7 +88,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     answers,
     shares,
     sections,
-    inTurn: inTurn(),
+    inTurn: newInTurn(),
     publicUrl: url,
   };
   // a browser sends a cookie to all ports of a host, and several servers may run there

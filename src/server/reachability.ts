@@ -41,7 +41,7 @@ export class Reachability {
 
   /**
    * The services that do not answer. If one is already known to be silent, this method returns at once. Otherwise it
-   * waits for a check, which takes at most about 2.4 seconds.
+   * waits for a running check, which takes at most about 2.4 seconds.
    *
    * @param fresh - how old the last check may be, ms
    */

@@ -17,8 +17,8 @@ const PICTURE_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'";
 type ReportCall = Pick<Call<typeof endpoints.getReport>, 'params' | 'query' | 'request' | 'reply'>;
 
 /**
- * The endpoints of reports and their pictures. A report is drawn for its first request, and again only after a result of
- * the campaign has changed.
+ * The endpoints of reports and their pictures. A report that was drawn is kept for the next requests, until a result of
+ * the campaign changes.
  */
 export function reportHandlers(files: KeptFiles) {
   const drawn = async (

@@ -53,7 +53,7 @@ export function resultHandlers(files: KeptFiles) {
   } satisfies Partial<Handlers>;
 }
 
-/** @param followUntil - with this signal, the text goes on with each finished run until the signal aborts */
+/** @param followUntil - with this signal, the text goes on until the campaign is over, or the signal aborts */
 async function textOf(
   foray: Foray,
   id: string,

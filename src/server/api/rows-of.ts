@@ -14,7 +14,7 @@ export type Query = { [K in keyof ShapeOptions]?: ShapeOptions[K] | undefined } 
 /**
  * The rows that a query asks for.
  *
- * @param followUntil - with this signal, the rows go on with each finished run until the signal aborts
+ * @param followUntil - with this signal, the rows go on until the campaign is over, or the signal aborts
  * @throws ForayError UNKNOWN_CAMPAIGN, INVALID_VALUE if the campaign does not vary one of the given inputs
  */
 export async function rowsOf(

@@ -24,8 +24,8 @@ export async function runsOfDesign(
 
 /**
  * Finished runs of a campaign in an order. For an order other than that of the design, and for a filter of inputs, one
- * pass over all runs chooses runs by their point and replication, and a second pass reads them. More runs may finish
- * between the passes.
+ * pass over all runs chooses, and a second pass reads the chosen runs. They are known by their point and replication,
+ * because more runs may finish between the passes.
  *
  * @throws ForayError UNKNOWN_CAMPAIGN, UNKNOWN_OUTPUT, INVALID_VALUE, INVALID_EXPRESSION
  */

@@ -76,7 +76,7 @@ export class Program {
     }
   }
 
-  /** Keeps what the program prints from now on, and forgets what it complained about in earlier runs. */
+  /** Keeps what the program prints from now on, if there is a folder, and forgets complaints of earlier runs. */
   beginRun(kept: KeptFolder | undefined): void {
     this.kept = kept;
     this.#complaint = new Complaint();
