@@ -45,6 +45,11 @@ export function isUnfinished(
   return 'state' in answer && (answer.state === 'queued' || answer.state === 'running');
 }
 
+/** Whether the run has ended, with or without results. */
+export function hasFinished(answer: Answer): boolean {
+  return 'state' in answer && (answer.state === 'done' || answer.state === 'failed');
+}
+
 /** How to interpret a state that the service reports. */
 interface Reading {
   /** The origin of a run that has completed. */
