@@ -47,10 +47,10 @@ export async function resolveDefinition(
 ): Promise<ResolvedDefinition> {
   const read = readSource(source);
   const { model, facts } = await findVersion(cloud, read, pinned);
-  const { pointFiles, named } = await findPointFiles(read, facts, files);
+  const { pointFiles, filesInRows } = await findPointFiles(read, facts, files);
   const { files: fixed, namedFiles, ...checked } = checkDefinition(read, facts, pointFiles);
   const found = await files.find(fixed, read.mistakes);
-  const others = await files.findVaried([...namedFiles, ...named], read.mistakes);
+  const others = await files.findVaried([...namedFiles, ...filesInRows], read.mistakes);
   const isVaried = (input: string): boolean => checked.varied.some(({ name }) => name === input);
   // a design that changes one input at a time also has points with the file under `files`
   const unchanged = found
