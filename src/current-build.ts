@@ -238,15 +238,10 @@ export class CurrentBuild {
   async #forEach(query: string, act: (execution: NamedExecution) => Promise<void>): Promise<string[]> {
     const { namespace } = this.#own;
     const failures: string[] = [];
-    let nextPageToken: Uint8Array | undefined;
+    let nextPageToken: Uint8Array | null = null;
     do {
       const page = await this.#ask((service) =>
-        service.listWorkflowExecutions({
-          namespace,
-          query,
-          pageSize: PAGE,
-          nextPageToken: nextPageToken ?? null,
-        }),
+        service.listWorkflowExecutions({ namespace, query, pageSize: PAGE, nextPageToken }),
       );
       for (const { execution } of page.executions ?? []) {
         if (this.#end.signal.aborted) return failures;
@@ -259,7 +254,7 @@ export class CurrentBuild {
           failures.push(`campaign ${execution.workflowId}: ${messageOf(error)}`);
         }
       }
-      nextPageToken = page.nextPageToken?.length ? page.nextPageToken : undefined;
+      nextPageToken = page.nextPageToken?.length ? page.nextPageToken : null;
     } while (nextPageToken);
     return failures;
   }

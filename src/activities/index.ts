@@ -45,7 +45,7 @@ export type {
 const REFUSED_AGAIN_AFTER_MS = 10_000;
 /** A change of the clock of Temporal's server has its full effect after so many activities. */
 const MOST_LEADS = 50;
-const MOST_EXECUTIONS = 1_000;
+const MOST_ENDED = 1_000;
 /** The code of the error about a campaign that was deleted. */
 const DELETED = 'UNKNOWN_CAMPAIGN';
 
@@ -83,11 +83,7 @@ export function createActivities(parts: Omit<World, 'now'>, courses = new Course
     };
 
   /** Makes the next step of a campaign's strategy. */
-  function continueStrategy(
-    { campaign }: CampaignRecord,
-    signal: AbortSignal,
-    world: World,
-  ): Promise<Proposed> {
+  function nextStep({ campaign }: CampaignRecord, signal: AbortSignal, world: World): Promise<Proposed> {
     const step = steps[campaign.strategy.by];
     if (step === null) throw new Error(`The strategy ${campaign.strategy.by} has no steps`);
     return makeStep[step](campaign, signal, world);
@@ -110,7 +106,7 @@ export function createActivities(parts: Omit<World, 'now'>, courses = new Course
           countTick(input, result);
           const { proposeAfter = Infinity } = input;
           if (finishedIn(result.outcomes) < proposeAfter) return result;
-          return { ...result, proposed: await continueStrategy(record, signal, world) };
+          return { ...result, proposed: await nextStep(record, signal, world) };
         },
         'service',
       ),
@@ -120,7 +116,7 @@ export function createActivities(parts: Omit<World, 'now'>, courses = new Course
      * Continues a selection: adds the replications that it asks for. Continues a growing design: adds points if an
      * interval is too wide.
      */
-    propose: (address: CampaignAddress): Promise<Proposed> => act(address, continueStrategy),
+    propose: (address: CampaignAddress): Promise<Proposed> => act(address, nextStep),
 
     /** A page of the seqs of waiting runs after a given seq, in ascending order. */
     waitingRuns: (
@@ -188,8 +184,7 @@ class ClockLead {
 
   ended(execution: string): void {
     this.#endedHere.add(execution);
-    if (this.#endedHere.size > MOST_EXECUTIONS)
-      this.#endedHere.delete(this.#endedHere.values().next().value!);
+    if (this.#endedHere.size > MOST_ENDED) this.#endedHere.delete(this.#endedHere.values().next().value!);
   }
 
   get ms(): number {

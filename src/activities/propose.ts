@@ -116,11 +116,8 @@ export async function propose(
       }
       courses.keep(id, course);
       const progress = progressOf(course);
-      const isDue =
-        step === 'written' &&
-        !progress.isOver &&
-        seqs.length > 0 &&
-        performance.now() - startedAt > LONGEST_MS;
+      const isLong = performance.now() - startedAt > LONGEST_MS;
+      const isDue = step === 'written' && !progress.isOver && seqs.length > 0 && isLong;
       const { needs } = course;
       if (step === 'empty' || isDue || progress.isOver)
         return { added: addedOf(seqs), ...progress, isDue, needs };

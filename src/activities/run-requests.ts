@@ -66,6 +66,8 @@ const MOST_MISSES = 8;
 /** The errors that a service may answer with if it has no results. */
 const resultless: readonly CloudErrorKind[] = ['not-found', 'refused', 'server', 'malformed'];
 
+const STOPPED_ELSEWHERE = 'stopped at the service by somebody else';
+
 /** Asks the service about the runs of one campaign. Each call is about one run. */
 export class RunRequester {
   readonly #cloud: CloudClient;
@@ -247,20 +249,9 @@ export class RunRequester {
       case 'COMPLETED':
         return { seq, state: 'done', runId, origin: completed, outputs: await this.#outputsOf(run, runId) };
       case 'FAILED':
-        return {
-          seq,
-          state: 'failed',
-          runId,
-          reason: this.#cloud.reasonOf(message),
-        };
+        return { seq, state: 'failed', runId, reason: this.#cloud.reasonOf(message) };
       case 'STOPPED':
-        return {
-          seq,
-          state: 'failed',
-          runId,
-          reason: 'stopped at the service by somebody else',
-          isStopped: true,
-        };
+        return { seq, state: 'failed', runId, reason: STOPPED_ELSEWHERE, isStopped: true };
     }
   }
 

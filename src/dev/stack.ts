@@ -200,10 +200,7 @@ async function startParts(home: string, options: StartOptions, tries: number): P
   }
 }
 
-/**
- * Whether the parts get a variable of the user's shell. The variables TEMPORAL_* and FORAY_* must not redirect the parts,
- * so most of them are left out.
- */
+/** Whether the parts get a variable of the user's shell. Most TEMPORAL_* and FORAY_* would redirect the parts. */
 function isPassedOn(name: string): boolean {
   return !/^(FORAY|TEMPORAL)_/.test(name) || name.startsWith('FORAY_PAYLOAD_') || PASSED_ON.includes(name);
 }

@@ -11,7 +11,6 @@ import { FilesOnDisk } from './on-disk.ts';
 export class UploadedFiles extends FilesOnDisk {
   /** The path that selects each file, by its last part. */
   readonly #paths = new Map<string, string>();
-
   readonly #hint: string;
 
   /** @param hint - a sentence that says what to do about a missing file */
