@@ -17,7 +17,7 @@ import { dataConverter } from './src/payload-codec.ts';
 import { fileOfStore, openStore, type Store, tellLost } from './src/store/index.ts';
 import { deploymentOf } from './src/temporal-builds.ts';
 import { requireNamespace, untilCutOff } from './src/temporal-connection.ts';
-import { connectError } from './src/temporal-errors.ts';
+import { connectError, DEFAULT_NAMESPACE } from './src/temporal-errors.ts';
 import { tracing } from './src/tracing.ts';
 
 /**
@@ -57,9 +57,7 @@ export interface WorkerOptions {
   /** Whether this worker makes its build the current one, and takes campaigns over. @default true */
   current?: boolean;
   /** The address for metrics of Temporal's SDK and of foray. @default no metrics */
-  metrics?:
-    | { host: string; port: number /** Receives a line for the operator. */; tell?: (line: string) => void }
-    | undefined;
+  metrics?: { host: string; port: number } | undefined;
   /** The address for answers about the worker's health. @default no answers */
   health?: { host: string; port: number } | undefined;
   /** The path of the file of notices. */
@@ -117,7 +115,7 @@ async function serviceFacts({
   return { service: identity, isRefused: refusal !== undefined, ahead };
 }
 
-/** What a worker needs. The answers need no key, so they have no text from elsewhere. */
+/** Checks of what a worker needs. Anybody may read their answers, so these contain no text from elsewhere. */
 function needsOf(
   settings: Settings,
   connection: NativeConnection,
@@ -151,7 +149,7 @@ export async function runWorker(
   onReady: () => void,
   { current = true, metrics, health, notices, tell = () => undefined }: WorkerOptions = {},
 ): Promise<void> {
-  const { connectionOptions, namespace = 'default', payloadCodec } = settings.temporal;
+  const { connectionOptions, namespace = DEFAULT_NAMESPACE, payloadCodec } = settings.temporal;
   const converter = await dataConverter(payloadCodec);
   const store = await openStore(settings.store);
   const endTelling = tellLost(store, tell);
@@ -184,7 +182,7 @@ export async function runWorker(
           ...(await serviceFacts(settings)),
         }),
       };
-      const build = new CurrentBuild(connection, own, tell);
+      const currentBuild = new CurrentBuild(connection, own, tell);
       try {
         worker = await Worker.create({
           connection,
@@ -206,12 +204,12 @@ export async function runWorker(
         });
         const ended = worker.run();
         const cutOff = untilCutOff(() => !isWorking(), CUT_OFF_MS);
-        if (current) await Promise.race([ended, build.start()]);
+        if (current) await Promise.race([ended, currentBuild.start()]);
         if (isWorking()) onReady();
         isCutOff = await Promise.race([ended.then(() => false), cutOff]);
       } finally {
         // a worker that is cut off still waits for answers of Temporal
-        if (!isCutOff) await build.close();
+        if (!isCutOff) await currentBuild.close();
         await server?.close();
       }
     } finally {

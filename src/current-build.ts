@@ -11,6 +11,7 @@ import {
   queueState,
   unpinnedOn,
 } from './temporal-builds.ts';
+import { isNotFound } from './temporal-errors.ts';
 
 /** How often, and for how long, a worker looks when it starts: Temporal knows its build soon after its first poll, ms. */
 const START_EVERY_MS = 100;
@@ -20,10 +21,8 @@ const CALL_MS = 5_000;
 /** Number of campaigns that Temporal lists at once. */
 const PAGE = 200;
 const NOT_SEEN = 'Temporal has not seen this worker ask for work.';
-/** gRPC's number for a thing that is not there. */
-const NOT_FOUND = 5;
 
-/** The times of a worker's looks, ms. */
+/** The times of a worker's looks at the builds, ms. */
 export interface LookTimes {
   /** How often it looks. */
   every: number;
@@ -116,7 +115,7 @@ export class CurrentBuild {
     while (!(await this.#look()) && performance.now() < until && !this.#end.signal.aborted)
       await this.#pause(START_EVERY_MS);
     this.#tellFault();
-    this.#looking = this.#goOn();
+    this.#looking = this.#keepLooking();
   }
 
   async close(): Promise<void> {
@@ -124,7 +123,7 @@ export class CurrentBuild {
     await this.#looking;
   }
 
-  async #goOn(): Promise<void> {
+  async #keepLooking(): Promise<void> {
     for (;;) {
       await this.#pause(this.#times.every);
       if (this.#end.signal.aborted) return;
@@ -175,9 +174,9 @@ export class CurrentBuild {
     if (current !== build) {
       const own = builds.find((each) => each.build === build);
       if (!own) return NOT_SEEN;
-      const before = builds.find((each) => each.build === current)?.since ?? 0;
-      const isNewer = current === undefined || own.since > before;
-      if (!isNewer && !gone.has(current)) return '';
+      const currentSince = builds.find((each) => each.build === current)?.since ?? 0;
+      const mayReplace = current === undefined || own.since > currentSince || gone.has(current);
+      if (!mayReplace) return '';
       const stranger = pollers.find(
         (each) => each.build === current && haveOtherStores(each.identity, identity),
       );
@@ -191,11 +190,9 @@ export class CurrentBuild {
     }
     const failures: string[] = [];
     for (const other of gone) if (other !== build) failures.push(...(await this.#takeOver(other)));
-    failures.push(...(await this.#keep()));
-    const [first] = failures;
-    return first === undefined || failures.length === 1
-      ? (first ?? '')
-      : `${first} (and ${failures.length - 1} more)`;
+    failures.push(...(await this.#pinTakenOver()));
+    const [first = '', ...others] = failures;
+    return others.length === 0 ? first : `${first} (and ${others.length} more)`;
   }
 
   /** Moves the open campaigns of a build to the current build. */
@@ -209,7 +206,7 @@ export class CurrentBuild {
   }
 
   /** A campaign that was taken over stays with this build after its first step here, as any other campaign. */
-  #keep(): Promise<string[]> {
+  #pinTakenOver(): Promise<string[]> {
     const { namespace, taskQueue, build } = this.#own;
     return this.#forEach(unpinnedOn(taskQueue, build), async (execution) => {
       // the list may be late
@@ -241,15 +238,10 @@ export class CurrentBuild {
   async #forEach(query: string, act: (execution: NamedExecution) => Promise<void>): Promise<string[]> {
     const { namespace } = this.#own;
     const failures: string[] = [];
-    let nextPageToken: Uint8Array | undefined;
+    let nextPageToken: Uint8Array | null = null;
     do {
       const page = await this.#ask((service) =>
-        service.listWorkflowExecutions({
-          namespace,
-          query,
-          pageSize: PAGE,
-          nextPageToken: nextPageToken ?? null,
-        }),
+        service.listWorkflowExecutions({ namespace, query, pageSize: PAGE, nextPageToken }),
       );
       for (const { execution } of page.executions ?? []) {
         if (this.#end.signal.aborted) return failures;
@@ -258,11 +250,11 @@ export class CurrentBuild {
           await act(execution);
         } catch (error) {
           // a campaign that has ended meanwhile needs nothing
-          if ((error as { code?: unknown }).code === NOT_FOUND) continue;
+          if (isNotFound(error)) continue;
           failures.push(`campaign ${execution.workflowId}: ${messageOf(error)}`);
         }
       }
-      nextPageToken = page.nextPageToken?.length ? page.nextPageToken : undefined;
+      nextPageToken = page.nextPageToken?.length ? page.nextPageToken : null;
     } while (nextPageToken);
     return failures;
   }

@@ -8,7 +8,7 @@ export interface LinePlace {
   column: number;
   /** The text of the line, if it is known. */
   text?: string | undefined;
-  /** The names that lead to the setting, if the place is the place of a setting. */
+  /** The names that lead to the setting, if this is the place of a setting. */
   setting?: readonly string[] | undefined;
 }
 
@@ -17,7 +17,7 @@ export interface PathPlace {
   file: string;
   /** The path, such as `design.grid.Days`; empty for the whole object. */
   path: string;
-  /** The names that lead to the setting, if the place is the place of a field. */
+  /** The names that lead to the setting, if this is the place of a setting. */
   setting?: readonly string[] | undefined;
 }
 
@@ -72,12 +72,12 @@ export class ForayError extends Error {
     // an answer of another program may have no full stop
     const end = /[.:!?…]$/.test(this.message) ? ' ' : '. ';
     const more = [this.local, this.hint].filter(Boolean).join(' ');
-    return `${this.place ? spoken(this.place) : ''}${this.message}${more === '' ? '' : `${end}${more}`}`;
+    return `${this.place ? prefixOf(this.place) : ''}${this.message}${more === '' ? '' : `${end}${more}`}`;
   }
 }
 
 /** The place in the form that comes before a message. */
-function spoken(place: Place): string {
+function prefixOf(place: Place): string {
   if ('line' in place) return `${place.file}:${place.line}:${place.column}: `;
   return place.path === '' ? `${place.file}: ` : `${place.file}: ${place.path}: `;
 }

@@ -82,16 +82,16 @@ export function openTracing(
   const provider = new BasicTracerProvider({ resource, spanProcessors: [processor] });
   const propagator = new W3CTraceContextPropagator();
   provider.register({ contextManager: new AsyncLocalStorageContextManager().enable(), propagator });
-  setGlobalErrorHandler(once(tell));
+  setGlobalErrorHandler(withoutRepeats(tell));
   const tracer = provider.getTracer('foray', version);
   return {
     begin(spanName, parent, { attributes, side, startedAt } = {}) {
       const kind = side ? KINDS[side] : SpanKind.INTERNAL;
       const options = { kind, attributes, startTime: startedAt };
       const span = tracer.startSpan(spanName, options, contextOf(parent));
-      const own = trace.setSpan(ROOT_CONTEXT, span);
+      const inside = trace.setSpan(ROOT_CONTEXT, span);
       return {
-        within: (work) => context.with(own, work),
+        within: (work) => context.with(inside, work),
         end(failure) {
           if (failure !== undefined) span.setStatus({ code: SpanStatusCode.ERROR, message: failure });
           span.end();
@@ -141,7 +141,7 @@ function withFewAttributes({ export: all }: WorkflowExporter): WorkflowExporter 
 }
 
 /** Tells only the first of equal failures in a row: a collector that is away fails every few seconds. */
-function once(tell: (line: string) => void): (error: unknown) => void {
+function withoutRepeats(tell: (line: string) => void): (error: unknown) => void {
   let told = '';
   return (error) => {
     const line = `Spans cannot be sent: ${messageOf(error).split('\n')[0]}`;

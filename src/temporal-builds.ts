@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { WorkflowExecutionDescription, WorkflowService } from '@temporalio/client';
+import { isNotFound } from './temporal-errors.ts';
 
 /**
  * The builds of workers. A build is a version of foray with its workflow code. Workers of one task queue form one
@@ -11,11 +12,11 @@ import type { WorkflowExecutionDescription, WorkflowService } from '@temporalio/
 export const POLLED_MS = 70_000;
 /** Temporal forgets a worker after this time without a poll, ms. */
 const FORGOTTEN_MS = 300_000;
+/** Temporal's numbers for the kinds of task queues. */
 const KINDS = { workflow: 1, activity: 2 } as const;
 /** Temporal's numbers for a worker with a build, and for a workflow that stays with its build. */
 const VERSIONED = 2;
 const PINNED = 1;
-const NOT_FOUND = 5;
 
 /**
  * The name of the deployment of a task queue's workers. Temporal allows no dot and no colon in it, so they are encoded as
@@ -94,15 +95,15 @@ export async function temporalsTime(
 ): Promise<number> {
   const age = ownTime - newestPoll;
   if ((age >= 0 && age <= POLLED_MS) || newestPoll === -Infinity) return ownTime;
-  // without an answer, Temporal at least has not forgotten the poll
+  // Temporal has not forgotten the newest poll, so an age outside of this range shows that this clock is wrong
   return (await ask()) ?? (age < 0 || age > FORGOTTEN_MS ? newestPoll : ownTime);
 }
 
-/** The task queue without tasks. */
+/** The name of a task queue that never has tasks. */
 const CLOCK = 'foray-clock';
-/** Temporal refuses a poll that may wait for less than 2 s, ms. */
+/** How long the poll may wait, ms. Temporal refuses a poll that may wait for less than 2 s. */
 const POLL_MS = 5_000;
-/** How often, and with which pause, Temporal is asked whether it has noted the poll, ms. */
+/** How often Temporal is asked whether it has noted the poll, and the pause between two questions, ms. */
 const QUESTIONS = 10;
 const AGAIN_MS = 20;
 
@@ -194,7 +195,7 @@ export async function knownBuilds(
   const { workerDeploymentInfo } = await workflowService
     .describeWorkerDeployment(asked)
     .catch((error: unknown) => {
-      if ((error as { code?: unknown }).code === NOT_FOUND) return { workerDeploymentInfo: null };
+      if (isNotFound(error)) return { workerDeploymentInfo: null };
       throw error;
     });
   return (workerDeploymentInfo?.versionSummaries ?? []).flatMap(

@@ -20,9 +20,6 @@ const CALL_MS = 60_000;
 const limited: Interceptor = (options, nextCall) =>
   nextCall({ ...options, deadline: options.deadline ?? Date.now() + CALL_MS }) as ReturnType<Interceptor>;
 
-/** The pause between two looks at a worker that ends, ms. */
-const LOOK_MS = 100;
-
 /** The status of a call that was cancelled. The SDK does not repeat such a call. */
 const CANCELLED = 1;
 
@@ -53,11 +50,11 @@ const endedByClose: Interceptor = (options, nextCall) => {
  * @throws errors of the SDK
  */
 export function connectTemporal(options: ConnectionOptions): Promise<Connection> {
-  const isOwn = /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/.test(options.address ?? 'localhost');
+  const isOnThisMachine = /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/.test(options.address ?? 'localhost');
   return Connection.connect({
     ...options,
     interceptors: [limited, makeGrpcRetryInterceptor(defaultGrpcRetryOptions()), endedByClose],
-    ...(isOwn && { channelArgs: { ...options.channelArgs, 'grpc.enable_http_proxy': 0 } }),
+    ...(isOnThisMachine && { channelArgs: { ...options.channelArgs, 'grpc.enable_http_proxy': 0 } }),
   });
 }
 
@@ -82,6 +79,9 @@ export async function requireNamespace(
     throw translated({ temporal }, error);
   }
 }
+
+/** The pause between two looks at a worker that ends, ms. */
+const LOOK_MS = 100;
 
 /**
  * Resolves to true when a worker has been lost for a time: it shall end, and waits for answers of Temporal. It still uses

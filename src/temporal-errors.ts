@@ -2,6 +2,7 @@ import { ForayError, messageOf } from './errors.ts';
 
 const GRPC_UNKNOWN = 2;
 const GRPC_DEADLINE_EXCEEDED = 4;
+const GRPC_NOT_FOUND = 5;
 const GRPC_UNAVAILABLE = 14;
 /** The address that the SDK uses when the settings have none. */
 const DEFAULT_ADDRESS = 'localhost:7233';
@@ -91,6 +92,11 @@ export function connectError(settings: Named, error: unknown, hint?: string): Fo
 /** Whether a gRPC error says that the server did not answer. */
 function isAbsence(code: number): boolean {
   return code === GRPC_UNAVAILABLE || code === GRPC_DEADLINE_EXCEEDED;
+}
+
+/** Whether a call asked for a thing that is not there. */
+export function isNotFound(error: unknown): boolean {
+  return grpcErrorIn(error)?.code === GRPC_NOT_FOUND;
 }
 
 /** Whether a call ended by its deadline. */

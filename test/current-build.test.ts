@@ -92,8 +92,9 @@ test('words promise a worker that takes over only if there is one of another bui
   expect(why(['one', 'two'], 'two', 'one')).toBeUndefined();
 });
 
-/** A code of gRPC. */
-const failure = (code: number, message: string): Error => Object.assign(new Error(message), { code });
+/** An error of gRPC. */
+const failure = (code: number, details: string): Error =>
+  Object.assign(new Error(details), { code, details });
 const NOT_FOUND = 5;
 const UNAVAILABLE = 14;
 

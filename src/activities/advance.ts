@@ -1,10 +1,11 @@
 import pLimit from 'p-limit';
 import { emptyOutcomes } from '../campaign/scheduler/index.ts';
+import type { Campaign } from '../campaign/types.ts';
 import { versionNow } from '../campaign/versions.ts';
 import { isCloudError } from '../cloud/index.ts';
 import type { CampaignRecord, OpenRun, PlannedRun, Store } from '../store/index.ts';
 import { Batch } from './batch.ts';
-import { type Answer, isUnfinished, REQUESTS_AT_ONCE, RunRequester } from './run-requests.ts';
+import { type Answer, hasFinished, isUnfinished, REQUESTS_AT_ONCE, RunRequester } from './run-requests.ts';
 import { OutputFileFetcher } from './output-file-fetcher.ts';
 import { LogKeeper } from './failed-run-logs.ts';
 import { replicate } from './replicate.ts';
@@ -28,12 +29,12 @@ type UnfinishedRun = PlannedRun & { state: 'queued' | 'running'; runId: string; 
  */
 export async function advance(
   world: World,
-  record: CampaignRecord,
+  { campaign }: CampaignRecord,
   { request, poll, expire, resultsFirst }: AdvanceInput,
   signal: AbortSignal,
 ): Promise<AdvanceResult> {
   const { store } = world;
-  const { id } = record.campaign;
+  const { id } = campaign;
   const result: AdvanceResult = {
     outcomes: emptyOutcomes(),
     retryAfter: 0,
@@ -46,7 +47,7 @@ export async function advance(
   // the service is not asked again about runs that finished in an earlier attempt of this activity
   for (const { seq, state, origin } of finished)
     result.outcomes[state === 'failed' ? 'failed' : (origin ?? 'new')].push(seq);
-  const planned = await store.intend(id, request, world.now(), versionNow(record.campaign));
+  const planned = await store.intend(id, request, world.now(), versionNow(campaign));
   const open = await store.openRuns(id, [...poll, ...expire]);
   const known = new Set([...finished, ...open].map(({ seq }) => seq));
   // the campaign was paused while this activity waited or was tried again; once resumed, it still needs these runs
@@ -54,16 +55,16 @@ export async function advance(
   for (const seq of [...poll, ...expire]) {
     // the run failed in an earlier attempt of this activity and will be tried again, so the store has no open run with
     // this seq
-    if (!known.has(seq)) result.outcomes.again.push([seq, record.campaign.attempts.backoff]);
+    if (!known.has(seq)) result.outcomes.again.push([seq, campaign.attempts.backoff]);
   }
 
-  const fetcher = new OutputFileFetcher(world, record.campaign, signal);
-  const logs = new LogKeeper(world, record.campaign, signal);
-  const batch = new Batch(world, fetcher, logs, record, result, [...planned, ...open]);
-  const requester = new RunRequester(world, record.campaign, signal, resultsFirst);
+  const fetcher = new OutputFileFetcher(world, campaign, signal);
+  const logs = new LogKeeper(world, campaign, signal);
+  const batch = new Batch(world, fetcher, logs, campaign, result, [...planned, ...open]);
+  const requester = new RunRequester(world, campaign, signal, resultsFirst);
   const expired = new Set(expire);
-  const look = (run: OpenRun): Promise<Answer> =>
-    expired.has(run.seq) ? giveUp(store, requester, record, run) : requester.poll(run);
+  const pollOrGiveUp = (run: OpenRun): Promise<Answer> =>
+    expired.has(run.seq) ? giveUp(store, requester, campaign, run) : requester.poll(run);
   const begun: UnfinishedRun[] = [];
   await Promise.all([
     ...planned.map((run) =>
@@ -73,12 +74,11 @@ export async function advance(
         else await batch.addRequested(answer);
       }),
     ),
-    ...open.map((run) => limit(async () => batch.addPolled(await look(run)))),
+    ...open.map((run) => limit(async () => batch.addPolled(await pollOrGiveUp(run)))),
   ]);
-  await collectNew(store, requester, record, batch, begun);
+  await collectNew(store, requester, campaign, batch, begun);
   await batch.write();
-  const judged = await replicate(store, record.campaign, [...request, ...poll, ...expire]);
-  Object.assign(result, judged);
+  Object.assign(result, await replicate(store, campaign, [...request, ...poll, ...expire]));
   signal.throwIfAborted();
 
   // A run without a usable answer does not fail the whole batch. If the service gives no usable answer about any run,
@@ -102,29 +102,28 @@ export async function advance(
 async function collectNew(
   store: Store,
   requester: RunRequester,
-  { campaign }: CampaignRecord,
+  campaign: Campaign,
   batch: Batch,
   begun: readonly UnfinishedRun[],
 ): Promise<void> {
   const runIds = begun.map(({ runId }) => runId);
   const claimed = await store.claimedByOthers(campaign.id, runIds);
   const runs = begun.map((run) => ({ ...run, joined: claimed.has(run.runId) }));
-  const looks: Answer[] = [];
+  const polls: Answer[] = [];
   for (const run of runs.slice(0, MOST_POLLS)) {
-    looks.push(await requester.poll(run));
-    if ('state' in looks.at(-1)!) break;
+    polls.push(await requester.poll(run));
+    if ('state' in polls.at(-1)!) break;
   }
-  const last = looks.at(-1);
-  const hasFinished =
-    last !== undefined && 'state' in last && (last.state === 'done' || last.state === 'failed');
+  // only the last poll may have got an answer
+  const last = polls.at(-1);
+  if (last === undefined || !hasFinished(last)) {
+    await Promise.all(runs.map((run, at) => batch.addRequested(polls[at] ?? run)));
+    return;
+  }
   const unfinished: typeof runs = [];
   await Promise.all(
     runs.map((run, at) => {
-      const look = looks[at];
-      // only the last poll may have got an answer
-      if (look !== undefined && (!hasFinished || look === last)) return batch.addRequested(look);
-      if (!hasFinished)
-        return batch.addRequested({ seq: run.seq, state: run.state, runId: run.runId, owned: run.owned });
+      if (polls[at] === last) return batch.addRequested(last);
       return limit(async () => {
         const answer = await requester.collect(run);
         if (isUnfinished(answer)) unfinished.push(run);
@@ -150,13 +149,12 @@ async function collectNew(
 async function giveUp(
   store: Store,
   requester: RunRequester,
-  { campaign }: CampaignRecord,
+  campaign: Campaign,
   run: OpenRun,
 ): Promise<Answer> {
   const answer = await settle(store, requester, campaign.id, run);
   const isUnclear = 'error' in answer && !(isCloudError(answer.error) && answer.error.isFinal);
-  if (isUnclear || ('state' in answer && (answer.state === 'done' || answer.state === 'failed')))
-    return answer;
+  if (isUnclear || hasFinished(answer)) return answer;
   const seconds = (campaign.timeouts.run ?? 0) / 1_000;
   return {
     seq: run.seq,

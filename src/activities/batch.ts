@@ -1,7 +1,8 @@
 import { addCauses, causeOf, nextAttemptIn } from '../campaign/failures.ts';
+import type { Campaign } from '../campaign/types.ts';
 import { versionOf } from '../campaign/versions.ts';
 import { isCloudError } from '../cloud/index.ts';
-import type { CampaignRecord, PlannedRun, RunObservation } from '../store/index.ts';
+import type { PlannedRun, RunObservation } from '../store/index.ts';
 import type { LogKeeper } from './failed-run-logs.ts';
 import type { OutputFileFetcher } from './output-file-fetcher.ts';
 import type { Answer, NoAnswer } from './run-requests.ts';
@@ -9,15 +10,16 @@ import type { AdvanceResult, World } from './types.ts';
 
 /** The maximum number of observations per write. It is small, so that a worker that dies loses little. */
 const WRITE_EVERY = 50;
-const SAMPLES = 3;
-/** The longest reason of a failed run in the result, which the history of the workflow keeps, in characters. */
-const LONGEST_SAMPLE = 200;
+/** The maximum number of reasons of failed runs in the result. */
+const MOST_REASONS = 3;
+/** The longest reason in the result, in characters. The history of the workflow keeps the result. */
+const LONGEST_REASON = 200;
 
 /** Collects the answers about runs, and writes them in batches. */
 export class Batch {
   /**
-   * Runs without a usable answer, and completed runs whose output files could not be fetched, except new runs with an id:
-   * these count as running, and are polled again.
+   * Runs without a usable answer, and most completed runs whose output files could not be fetched. A run with an id that
+   * this activity has requested counts as running instead, and is polled again.
    */
   readonly unheard: NoAnswer[] = [];
   /** True if the files of a completed run could not be fetched. */
@@ -26,7 +28,7 @@ export class Batch {
   readonly #world: World;
   readonly #fetcher: OutputFileFetcher;
   readonly #logs: LogKeeper;
-  readonly #record: CampaignRecord;
+  readonly #campaign: Campaign;
   readonly #result: AdvanceResult;
   readonly #runs: ReadonlyMap<number, PlannedRun>;
   readonly #requested = new Set<number>();
@@ -35,14 +37,14 @@ export class Batch {
     world: World,
     fetcher: OutputFileFetcher,
     logs: LogKeeper,
-    record: CampaignRecord,
+    campaign: Campaign,
     result: AdvanceResult,
     runs: readonly PlannedRun[],
   ) {
     this.#world = world;
     this.#fetcher = fetcher;
     this.#logs = logs;
-    this.#record = record;
+    this.#campaign = campaign;
     this.#result = result;
     this.#runs = new Map(runs.map((run) => [run.seq, run]));
   }
@@ -65,7 +67,7 @@ export class Batch {
     } else {
       if (answer.state === 'failed' && answer.runId !== null) {
         const { seq, runId, reason } = answer;
-        const { versionId } = versionOf(this.#record.campaign, this.#runs.get(seq)!.version);
+        const { versionId } = versionOf(this.#campaign, this.#runs.get(seq)!.version);
         await this.#logs.keep({ seq, runId, versionId }, reason);
       }
       this.#heard.push(this.#judged(answer));
@@ -80,7 +82,7 @@ export class Batch {
     this.#heard = [];
     const observations = await this.#withOwners(batch);
     const { store, now } = this.#world;
-    await store.observe(this.#record.campaign.id, observations, now());
+    await store.observe(this.#campaign.id, observations, now());
     for (const observation of observations) this.#count(observation);
   }
 
@@ -112,7 +114,7 @@ export class Batch {
    */
   #judged(seen: RunObservation): RunObservation {
     if (seen.state !== 'failed' || seen.runId === null) return seen;
-    const { attempts } = this.#record.campaign;
+    const { attempts } = this.#campaign;
     if (nextAttemptIn(attempts, this.#failuresOf(seen.seq)) === undefined) return seen;
     return { seq: seen.seq, state: 'again', reason: seen.reason, reseeds: attempts.seed === 'new' };
   }
@@ -127,7 +129,7 @@ export class Batch {
     const isNew = (seen: RunObservation): seen is RunObservation & { owned: boolean; runId: string } =>
       'owned' in seen && this.#requested.has(seen.seq);
     const claimed = await this.#world.store.claimedByOthers(
-      this.#record.campaign.id,
+      this.#campaign.id,
       batch.filter(isNew).map(({ runId }) => runId),
     );
     return batch.map((seen) => (isNew(seen) && claimed.has(seen.runId) ? { ...seen, owned: false } : seen));
@@ -141,16 +143,16 @@ export class Batch {
         break;
       case 'failed': {
         const { point, replication } = this.#runs.get(seen.seq)!;
-        const reason = seen.reason.slice(0, LONGEST_SAMPLE);
+        const reason = seen.reason.slice(0, LONGEST_REASON);
         outcomes.failed.push(seen.seq);
-        if (failures.length < SAMPLES) failures.push(reason);
+        if (failures.length < MOST_REASONS) failures.push(reason);
         const sample = { point: point.key, replication, reason };
         addCauses(causes, [{ cause: causeOf(seen.reason), count: 1, sample }]);
         break;
       }
       case 'again': {
         // `#judged` has found that there is a next attempt
-        const delay = nextAttemptIn(this.#record.campaign.attempts, this.#failuresOf(seen.seq))!;
+        const delay = nextAttemptIn(this.#campaign.attempts, this.#failuresOf(seen.seq))!;
         outcomes.again.push([seen.seq, delay]);
         break;
       }

@@ -1,3 +1,4 @@
+import { batches } from '../batched.ts';
 import {
   asChangeOf,
   changed,
@@ -34,9 +35,7 @@ import type { ChangeAnswer, ChangeRequest, KnownFiles, World } from './types.ts'
 
 /** The file name in errors about a definition that came with a message. */
 const MESSAGE = '<definition>';
-
 const POINTS_A_READ = 1_000;
-
 /** The maximum number of mistakes that a refusal lists. */
 const MOST_MISTAKES = 5;
 
@@ -50,51 +49,31 @@ export async function change(
   { request, goesOn }: { request: ChangeRequest; goesOn: boolean },
   signal: AbortSignal,
 ): Promise<ChangeAnswer> {
-  const { store, cloud } = world;
+  const { store } = world;
   const { id } = record.campaign;
   const now = world.now();
-  let { campaign } = record;
-  let diff = null;
-  let wantedModel: ModelVersion = campaign.model;
+  let accepted: Accepted;
   try {
     // the campaign was closed before its design was expanded
     if (goesOn && record.points === 0) await prepare(world, record, signal);
-    if ('retry' in request) {
-      if (request.version === undefined) {
-        const { failed, waiting } = await store.counts(id);
-        if (failed + waiting > 0) await checkTakesRuns(cloud, campaign);
-      } else wantedModel = await otherVersion(cloud, campaign, request.version);
-    } else {
-      const after = await resolved(world, record, request);
-      checkNotices(world, after.campaign);
-      wantedModel = after.campaign.model;
-      await uploadFiles(world, after.campaign, signal);
-      const { points, campaign: counted } = await expanded(store, after.campaign, signal);
-      const relay = relaid(campaign, after.campaign);
-      const before = campaign;
-      // the version changes last, so that a repeated activity still sees that this is a change to another version
-      campaign = { ...counted, model: campaign.model };
-      const size =
-        hasStrategy(before, 'search') && hasStrategy(campaign, 'search')
-          ? await changeSearch(store, { ...record, campaign: before }, { ...after, campaign }, now)
-          : await store.changeCampaign({ ...after, campaign }, points, relay, now);
-      diff = wholeDifference(size, before, after.campaign);
-      await completeOutputs(world, campaign, signal);
-      await completeFiles(world, campaign, signal);
-    }
+    accepted =
+      'retry' in request
+        ? await acceptRetry(world, record, request)
+        : await redefine(world, record, request, now, signal);
   } catch (error) {
     if (!isRefusal(error)) throw error;
     return { refused: linesOf(error), code: error.code };
   }
-  const isOther = wantedModel.version !== campaign.model.version;
+  const { campaign, model, difference } = accepted;
+  const isOther = model.version !== campaign.model.version;
   // "missing" runs were never requested, so none of them has failed
   const forgives = 'retry' in request ? request.retry !== 'missing' : isOther;
   const cause = 'retry' in request && typeof request.retry === 'object' ? request.retry.cause : undefined;
   const { attempts } = campaign;
-  // with another version a run keeps its seed, because only the model differs
+  // with another version a run keeps its seed, so that only the model differs
   const reseeds = attempts.seed === 'new' && attempts.count > 1 && !isOther;
   const forgiven = forgives ? await store.resetFailed(id, reseeds, now, cause) : 0;
-  if (isOther) await store.setVersions(id, versionsWith(campaign, wantedModel), now);
+  if (isOther) await store.setVersions(id, versionsWith(campaign, model), now);
   if (goesOn) await store.reopen(id, now);
   await replicateAll(store, campaign);
   const { concurrency, failures, timeouts, notify } = campaign;
@@ -106,8 +85,54 @@ export async function change(
     precision: await precisionProgress(campaign, store),
     step: steps[campaign.strategy.by],
     isDecided: stageOf(await store.searchLog(id)) === 'over',
-    difference: diff,
+    difference,
   };
+}
+
+/** A campaign after a change. It keeps its version of the model; `model` is the version to continue with. */
+interface Accepted {
+  campaign: Campaign;
+  model: ModelVersion;
+  /** Null for a retry. */
+  difference: Difference | null;
+}
+
+async function acceptRetry(
+  { cloud, store }: World,
+  { campaign }: CampaignRecord,
+  { version }: Extract<ChangeRequest, { retry: unknown }>,
+): Promise<Accepted> {
+  if (version !== undefined)
+    return { campaign, model: await otherVersion(cloud, campaign, version), difference: null };
+  const { failed, waiting } = await store.counts(campaign.id);
+  if (failed + waiting > 0) await checkTakesRuns(cloud, campaign);
+  return { campaign, model: campaign.model, difference: null };
+}
+
+/** Changes the definition of a campaign in the store. */
+async function redefine(
+  world: World,
+  record: CampaignRecord,
+  request: Extract<ChangeRequest, { apply: unknown }>,
+  now: number,
+  signal: AbortSignal,
+): Promise<Accepted> {
+  const { store } = world;
+  const { campaign: before } = record;
+  const after = await resolved(world, record, request);
+  const { model } = after.campaign;
+  checkNotices(world, after.campaign);
+  await uploadFiles(world, after.campaign, signal);
+  const { points, campaign: counted } = await expanded(store, after.campaign, signal);
+  // the version changes last, so that a repeated activity still sees that this is a change to another version
+  const campaign = { ...counted, model: before.model };
+  const changedPoints =
+    hasStrategy(before, 'search') && hasStrategy(campaign, 'search')
+      ? await changeSearch(store, { ...record, campaign: before }, { ...after, campaign }, now)
+      : await store.changeCampaign({ ...after, campaign }, points, relaid(before, after.campaign), now);
+  await completeOutputs(world, campaign, signal);
+  await completeFiles(world, campaign, signal);
+  return { campaign, model, difference: wholeDifference(changedPoints, before, after.campaign) };
 }
 
 /**
@@ -128,10 +153,8 @@ async function changeSearch(
     const ordinals = judgedAgain(before.campaign, after.campaign, asks);
     const names = decidingOutputs(after.campaign);
     const finished = new Map<number, readonly FinishedRun[]>();
-    for (let at = 0; at < ordinals.length; at += POINTS_A_READ) {
-      const batch = ordinals.slice(at, at + POINTS_A_READ);
+    for (const batch of batches(ordinals, POINTS_A_READ))
       for (const { ordinal, runs } of await store.finishedAt(id, batch, names)) finished.set(ordinal, runs);
-    }
     const event = changeOf(before.campaign, after.campaign, asks, finished);
     // if another activity has written a step meanwhile, the change is made again after that step
     if (await store.changeSearch(after, { length, event }, now))
@@ -141,8 +164,8 @@ async function changeSearch(
 
 /**
  * Whether an error is an answer: a mistake in the change that a person can correct. Other errors end this attempt of the
- * activity. A fault of the store may come after the campaign was changed, so it is never a refusal. What the service
- * refuses is one, because a change that cannot be made must not end or hold the campaign.
+ * activity. A fault of the store may come after the campaign was changed, so it is never a refusal. An error that the
+ * service would repeat is a refusal, because a change that cannot be made must not end or hold the campaign.
  */
 export function isRefusal(error: unknown): error is ForayError {
   if (isCloudError(error)) return error.isFinal;
@@ -154,6 +177,7 @@ function linesOf(error: ForayError): string {
   return [error, ...error.others.slice(0, MOST_MISTAKES - 1)].map((one) => one.toLine()).join('\n');
 }
 
+/** The campaign that a changed definition makes of this campaign. Changes nothing. */
 async function resolved(
   { cloud, store }: World,
   { campaign }: CampaignRecord,
@@ -165,10 +189,10 @@ async function resolved(
   const text = typeof definition === 'string' ? definition : JSON.stringify(definition, undefined, 2);
   const source = { text, file: MESSAGE };
   const after = await resolveDefinition(cloud, source, filesKnown(store, campaign, files), campaign.model);
-  const whole = asChangeOf(campaign, after.campaign);
-  checkChange(campaign, whole);
-  if (whole.model.versionId !== campaign.model.versionId) await checkTakesRuns(cloud, whole, TAKE_ANOTHER);
-  return { campaign: changed(campaign, whole), definition: text, digest: after.digest };
+  const wanted = asChangeOf(campaign, after.campaign);
+  checkChange(campaign, wanted);
+  if (wanted.model.versionId !== campaign.model.versionId) await checkTakesRuns(cloud, wanted, TAKE_ANOTHER);
+  return { campaign: changed(campaign, wanted), definition: text, digest: after.digest };
 }
 
 /**

@@ -29,6 +29,7 @@ export class LogKeeper {
   readonly #signal: AbortSignal;
   /** Runs with a log, and runs whose log this object has tried to fetch, each with the cause of its failure. */
   #logged: Promise<Map<number, string>> | undefined;
+  /** False once the service has shown that it offers no logs. */
   #isOffered = true;
 
   constructor(world: World, campaign: Campaign, signal: AbortSignal) {
@@ -54,8 +55,8 @@ export class LogKeeper {
   /** Reserves room for the log of a run. Returns false if there is none. A new log of the same run needs no room. */
   async #reserveRoom(seq: number, cause: string): Promise<boolean> {
     const logged = await (this.#logged ??= this.#world.store.loggedRuns(this.#campaign.id));
-    const ofCause = logged.values().filter((other) => other === cause);
-    const isFull = logged.size >= MOST_LOGS || ofCause.reduce((count) => count + 1, 0) >= MOST_LOGS_OF_CAUSE;
+    const ofCause = [...logged.values()].filter((other) => other === cause);
+    const isFull = logged.size >= MOST_LOGS || ofCause.length >= MOST_LOGS_OF_CAUSE;
     if (isFull && !logged.has(seq)) return false;
     logged.set(seq, cause);
     return true;

@@ -23,6 +23,7 @@ export async function grow({ store, now }: World, id: string, signal: AbortSigna
     if (!hasStrategy(campaign, 'growing')) throw new Error('The design of the campaign does not grow');
     const counts = await store.counts(id);
     const open = counts.total - counts.done - counts.failed;
+    // the workflow asks when all runs that it knows have finished, so the open runs are new to it
     if (open > 0) return { added: { count: open, seqs: [] }, points, asked: 0, isOver: false };
     const { design, strategy } = campaign;
     const { rounds } = strategy;
@@ -51,8 +52,7 @@ async function widestOf(
   counts: RunCounts,
 ): Promise<ReturnType<typeof widestInterval>> {
   const measures = campaign.strategy.outputs.map((name) => measureOf(campaign.outputs, name));
-  const of = { measures, dataSets: [], keepsRuns: true, points };
-  return widestInterval(
-    analysesOf(campaign, await gathered(store.results(campaign.id), campaign, of), counts),
-  );
+  const wanted = { measures, dataSets: [], keepsRuns: true, points };
+  const data = await gathered(store.results(campaign.id), campaign, wanted);
+  return widestInterval(analysesOf(campaign, data, counts));
 }

@@ -41,10 +41,11 @@ export type {
   RetryWhat,
 } from './types.ts';
 
+/** When an activity that this worker refused is offered again, so that the right worker can take it, ms. */
 const REFUSED_AGAIN_AFTER_MS = 10_000;
 /** A change of the clock of Temporal's server has its full effect after so many activities. */
-const MOST_DIFFERENCES = 50;
-const MOST_RUNS_HERE = 1_000;
+const MOST_LEADS = 50;
+const MOST_ENDED = 1_000;
 /** The code of the error about a campaign that was deleted. */
 const DELETED = 'UNKNOWN_CAMPAIGN';
 
@@ -55,24 +56,25 @@ const DELETED = 'UNKNOWN_CAMPAIGN';
  */
 export function createActivities(parts: Omit<World, 'now'>, courses = new Courses()) {
   const service = new ServiceAtHand(parts.cloud, parts.service);
-  const ahead = new Ahead();
+  const clockLead = new ClockLead();
 
-  /** Runs one activity of a campaign: checks that the campaign belongs to this worker. */
+  /** Runs one activity of a campaign, if this worker has what the activity needs of the campaign. */
   function act<T>(
     address: CampaignAddress,
     work: (record: CampaignRecord, signal: AbortSignal, world: World) => Promise<T>,
     needs: 'service' | 'service or its address' | 'store' = 'store',
   ): Promise<T> {
-    return beating(ahead, async (signal, now) => {
-      const record = await here(parts, address);
-      const isAtAddress = needs === 'service or its address' && service.isAt(record.campaign);
-      if (needs !== 'store' && !isAtAddress && !(await service.has(record.campaign)))
-        throw refusal(otherService(parts.service, record.campaign));
+    return withHeartbeats(clockLead, async (signal, now) => {
+      const record = await recordOf(parts, address);
+      const hasAll =
+        needs === 'store' ||
+        (needs === 'service or its address' && service.isAt(record.campaign)) ||
+        (await service.has(record.campaign));
+      if (!hasAll) throw refusal(otherService(parts.service, record.campaign));
       return work(record, signal, { ...parts, now });
     });
   }
 
-  /** Makes the step of a campaign's strategy. */
   const makeStep: Record<Step, (campaign: Campaign, signal: AbortSignal, world: World) => Promise<Proposed>> =
     {
       points: (campaign, signal, { store }) => propose({ store, courses }, campaign, signal),
@@ -80,7 +82,8 @@ export function createActivities(parts: Omit<World, 'now'>, courses = new Course
       size: ({ id }, signal, world) => grow(world, id, signal),
     };
 
-  function goOn({ campaign }: CampaignRecord, signal: AbortSignal, world: World): Promise<Proposed> {
+  /** Makes the next step of a campaign's strategy. */
+  function nextStep({ campaign }: CampaignRecord, signal: AbortSignal, world: World): Promise<Proposed> {
     const step = steps[campaign.strategy.by];
     if (step === null) throw new Error(`The strategy ${campaign.strategy.by} has no steps`);
     return makeStep[step](campaign, signal, world);
@@ -103,7 +106,7 @@ export function createActivities(parts: Omit<World, 'now'>, courses = new Course
           countTick(input, result);
           const { proposeAfter = Infinity } = input;
           if (finishedIn(result.outcomes) < proposeAfter) return result;
-          return { ...result, proposed: await goOn(record, signal, world) };
+          return { ...result, proposed: await nextStep(record, signal, world) };
         },
         'service',
       ),
@@ -113,7 +116,7 @@ export function createActivities(parts: Omit<World, 'now'>, courses = new Course
      * Continues a selection: adds the replications that it asks for. Continues a growing design: adds points if an
      * interval is too wide.
      */
-    propose: (address: CampaignAddress): Promise<Proposed> => act(address, goOn),
+    propose: (address: CampaignAddress): Promise<Proposed> => act(address, nextStep),
 
     /** A page of the seqs of waiting runs after a given seq, in ascending order. */
     waitingRuns: (
@@ -155,7 +158,7 @@ export function createActivities(parts: Omit<World, 'now'>, courses = new Course
 
     /** Calls the webhook or the command of a notice. */
     notify: (call: NoticeCall): Promise<void> =>
-      beating(ahead, (signal, now) =>
+      withHeartbeats(clockLead, (signal, now) =>
         notify(parts, call, { signal, waited: now() - activityInfo().scheduledTimestampMs }),
       ),
   };
@@ -163,29 +166,29 @@ export function createActivities(parts: Omit<World, 'now'>, courses = new Course
 
 /**
  * How far the steady clock of this process is ahead of the clock of Temporal's server, ms: the least difference between the
- * start of an activity and its scheduled time, of some activities. An activity that waited for a worker, perhaps for hours,
- * would make the clock look ahead. One that follows an activity which ended here has not waited, so only these count. Until
- * there is one, both clocks count as equal.
+ * start of an activity and its scheduled time, of the last activities. An activity that waited for a worker, perhaps for
+ * hours, would make the clock look ahead. An activity that follows one which ended here has not waited, so only such
+ * activities count. Until there is one, both clocks count as equal.
  */
-class Ahead {
-  readonly #lately: number[] = [];
-  /** The workflow runs whose last activity ended here. */
-  readonly #here = new Set<string>();
+class ClockLead {
+  readonly #leads: number[] = [];
+  /** The executions of workflows whose last activity ended here. */
+  readonly #endedHere = new Set<string>();
 
-  /** @param difference - between the start of an activity and its scheduled time, ms */
-  add(runId: string, difference: number): void {
-    if (!this.#here.delete(runId)) return;
-    this.#lately.push(difference);
-    if (this.#lately.length > MOST_DIFFERENCES) this.#lately.shift();
+  /** @param lead - the start of an activity by the steady clock, less its scheduled time, ms */
+  started(execution: string, lead: number): void {
+    if (!this.#endedHere.delete(execution)) return;
+    this.#leads.push(lead);
+    if (this.#leads.length > MOST_LEADS) this.#leads.shift();
   }
 
-  ended(runId: string): void {
-    this.#here.add(runId);
-    if (this.#here.size > MOST_RUNS_HERE) this.#here.delete(this.#here.values().next().value!);
+  ended(execution: string): void {
+    this.#endedHere.add(execution);
+    if (this.#endedHere.size > MOST_ENDED) this.#endedHere.delete(this.#endedHere.values().next().value!);
   }
 
   get ms(): number {
-    return this.#lately.length === 0 ? 0 : Math.min(...this.#lately);
+    return this.#leads.length === 0 ? 0 : Math.min(...this.#leads);
   }
 }
 
@@ -195,21 +198,21 @@ function steadyTime(): number {
 }
 
 /** Runs one activity: sends heartbeats, and gives errors a type. `now` is about the time of Temporal's server. */
-async function beating<T>(
-  ahead: Ahead,
+async function withHeartbeats<T>(
+  clockLead: ClockLead,
   work: (signal: AbortSignal, now: World['now']) => Promise<T>,
 ): Promise<T> {
   const beat = setInterval(() => heartbeat(), HEARTBEAT_TIMEOUT / 5);
   const { attempt, currentAttemptScheduledTimestampMs: scheduled, workflowExecution } = activityInfo();
   const { runId = '' } = workflowExecution ?? {};
-  if (attempt === 1) ahead.add(runId, steadyTime() - scheduled);
+  if (attempt === 1) clockLead.started(runId, steadyTime() - scheduled);
   try {
-    return await work(cancellationSignal(), () => Math.round(steadyTime() - ahead.ms));
+    return await work(cancellationSignal(), () => Math.round(steadyTime() - clockLead.ms));
   } catch (error) {
     throw failureOf(error, attempt);
   } finally {
     clearInterval(beat);
-    ahead.ended(runId);
+    clockLead.ended(runId);
   }
 }
 
@@ -219,7 +222,7 @@ export type Activities = ReturnType<typeof createActivities>;
  * The campaign's record. Throws if this worker has another store. If the store no longer has the campaign, no worker can
  * go on with it, so the error ends the workflow. Another campaign may have its id.
  */
-async function here(
+async function recordOf(
   world: Omit<World, 'now'>,
   { campaign, createdAt, store }: CampaignAddress,
 ): Promise<CampaignRecord> {

@@ -40,7 +40,7 @@ export async function knownPoints(store: Store, campaign: CampaignBy<'search'>):
   if (!other) return { points: [], unused: [] };
   const counts = new Map<string, number>();
   const compared = await store.comparedPoints(other.id, decidingOutputs(campaign));
-  const knownOf = reader(campaign, other);
+  const knownOf = knownPointReader(campaign, other);
   const known: KnownPoint[] = [];
   for (const point of compared) {
     const found = knownOf(point);
@@ -59,7 +59,7 @@ export async function knownPoints(store: Store, campaign: CampaignBy<'search'>):
  * Returns a function that reads a point of another campaign. The function gives the values and the result of the point.
  * If the search cannot use the point, the function gives the reason, in words that can follow "points".
  */
-function reader(
+function knownPointReader(
   campaign: CampaignBy<'search'>,
   other: Campaign,
 ): (point: ComparedPoint) => KnownPoint | string {

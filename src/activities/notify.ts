@@ -11,16 +11,16 @@ import type { World } from './types.ts';
  * places of campaigns.
  */
 const MOST_AT_ONCE = 4;
-/** How long a call waits if the worker already makes so many, ms. */
+/** How long a call waits if the worker already makes `MOST_AT_ONCE` calls, ms. */
 const TURN_MS = { least: 1_000, most: 3_000 };
 /** How long a notice waits after a call that failed, ms. */
 const AGAIN_MS = { least: 1_000, most: 600_000 };
-/** After this time, ms, a name that the worker does not have ends the calls. Until then, somebody may add the name. */
+/** After this time, ms, a notice whose name the worker does not know is given up. Until then, somebody may add it. */
 const UNKNOWN_MS = 300_000;
 /** Since when this worker has not found a name at any call, ms of a clock that is never set. */
 const unknownSince = new Map<string, number>();
 
-let calls = 0;
+let callsNow = 0;
 
 /**
  * Calls a notice once. After a failure it waits as long as it has waited so far, so the waits double. They do not depend
@@ -36,19 +36,19 @@ export async function notify(
   { name, message }: NoticeCall,
   { signal, waited, now = performance.now() }: { signal: AbortSignal; waited: number; now?: number },
 ): Promise<void> {
-  if (calls >= MOST_AT_ONCE) {
+  if (callsNow >= MOST_AT_ONCE) {
     const nextRetryDelay = TURN_MS.least + Math.random() * (TURN_MS.most - TURN_MS.least);
     throw failed(`The notice "${name}" waits until the worker has made other calls.`, nextRetryDelay);
   }
   const notice = knownNotice(notices, name, now);
-  calls += 1;
+  callsNow += 1;
   try {
     const failure = await callNotice(notice, message, signal);
     if (!failure) return;
     const wait = Math.min(AGAIN_MS.most, Math.max(AGAIN_MS.least, waited));
     throw failed(`The notice "${name}" ${failure.why}.`, Math.max(wait, failure.retryAfter));
   } finally {
-    calls -= 1;
+    callsNow -= 1;
   }
 }
 

@@ -48,7 +48,7 @@ export async function expanded(
 ): Promise<{ campaign: Campaign; points: Iterable<Point | undefined> }> {
   const contents = await contentsOf(store, campaign);
   const draws = await inTurns(countDraws(campaign, contents), signal);
-  const repeats = [...draws.values()].reduce((sum, own) => sum + own - 1, 0);
+  const repeats = [...draws.values()].reduce((sum, drawsOfPoint) => sum + drawsOfPoint - 1, 0);
   return {
     campaign: { ...campaign, ...(repeats > 0 && { repeats }) },
     points: expandWithPauses(campaign, contents, draws),

@@ -106,28 +106,28 @@ export async function propose(
     // a step changes the course, which is valid again only when the step is written
     courses.take(id);
     const before = progressOf(course);
-    const end = (): void => course.close();
-    signal.addEventListener('abort', end);
+    const closeCourse = (): void => course.close();
+    signal.addEventListener('abort', closeCourse);
     try {
-      const isDone = await goOn(store, campaign, course, seqs);
-      if (isDone === undefined) {
-        // something else was written to the log first, so this step is dropped
+      const step = await makeStep(store, campaign, course, seqs);
+      if (step === 'dropped') {
         course.close();
         continue;
       }
       courses.keep(id, course);
       const progress = progressOf(course);
-      const isDue =
-        !isDone && !progress.isOver && seqs.length > 0 && performance.now() - startedAt > LONGEST_MS;
+      const isLong = performance.now() - startedAt > LONGEST_MS;
+      const isDue = step === 'written' && !progress.isOver && seqs.length > 0 && isLong;
       const { needs } = course;
-      if (isDone || isDue || progress.isOver) return { added: addedOf(seqs), ...progress, isDue, needs };
+      if (step === 'empty' || isDue || progress.isOver)
+        return { added: addedOf(seqs), ...progress, isDue, needs };
     } catch (error) {
       course.close();
       signal.throwIfAborted();
       if (!isForayError(error) || !REFUSALS.includes(error.code)) throw error;
       return { added: addedOf(seqs), ...before, refusal: `${error.code}: ${error.toLine()}` };
     } finally {
-      signal.removeEventListener('abort', end);
+      signal.removeEventListener('abort', closeCourse);
     }
   }
 }
@@ -139,38 +139,37 @@ async function begin(store: Store, campaign: Campaign): Promise<void> {
   const length = await store.searchLength(campaign.id);
   if (length.asks + length.events > 0) return;
   const { points, unused } = await knownPoints(store, campaign);
-  const event: SearchEvent = { kind: 'known', campaign: start.campaign, points };
-  const known = { ...emptyStep(), events: [unused.length > 0 ? { ...event, unused } : event] };
+  const known: SearchEvent = {
+    kind: 'known',
+    campaign: start.campaign,
+    points,
+    ...(unused.length > 0 && { unused }),
+  };
   // if another worker has written first, this step is dropped
-  await store.writeSearch(campaign.id, length, known);
+  await store.writeSearch(campaign.id, length, { ...emptyStep(), events: [known] });
 }
 
 /**
- * Makes one step.
- *
- * @returns true if there was nothing to do; false if a step was written; undefined if something else was written first
+ * Makes one step: adds it to the log, and the seqs of its runs to `seqs`. A step is empty if there is nothing to do, and
+ * dropped if something else was written to the log first.
  */
-async function goOn(
+async function makeStep(
   store: Store,
   campaign: Campaign,
   course: Course,
   seqs: number[],
-): Promise<boolean | undefined> {
+): Promise<'empty' | 'written' | 'dropped'> {
   const { id } = campaign;
-  const finished = new Map(
-    (await store.finishedAt(id, course.awaited(), decidingOutputs(campaign))).map(({ ordinal, runs }) => [
-      ordinal,
-      runs,
-    ]),
-  );
+  const points = await store.finishedAt(id, course.awaited(), decidingOutputs(campaign));
+  const finished = new Map(points.map(({ ordinal, runs }) => [ordinal, runs]));
   const length = course.length;
   const step = await course.step(finished);
-  if (isEmpty(step)) return true;
+  if (isEmpty(step)) return 'empty';
   const written = await store.writeSearch(id, length, step);
-  if (!written) return undefined;
+  if (!written) return 'dropped';
   await course.written(written.ordinals);
   seqs.push(...written.seqs);
-  return false;
+  return 'written';
 }
 
 function progressOf({ points, length, stage }: Course): Pick<Proposed, 'points' | 'asked' | 'isOver'> {

@@ -66,7 +66,7 @@ async function addReplications(
   const measures = wanted.outputs.map((name) => measureOf(outputs, name));
   const imprecise = points.flatMap(({ ordinal, draws, runs }) => {
     const precision = limitsAt(campaign, wanted, draws);
-    const values = measures.map(({ read }) => runs.map(({ outputs }) => read(outputs) ?? null));
+    const values = measures.map(({ read }) => runs.map((run) => read(run.outputs) ?? null));
     const next = nextReplications(precision, values, runs.length);
     if (next.decided) {
       verdicts.push({ ordinal, state: next.reached ? 'precise' : 'imprecise', expected: runs.length });
@@ -79,6 +79,5 @@ async function addReplications(
   await store.setVerdicts(id, verdicts);
   // the points that need replications most come first
   imprecise.sort((a, b) => b.need - a.need || a.ordinal - b.ordinal);
-  const seqs = await store.addReplications(id, imprecise);
-  return addedOf(seqs);
+  return addedOf(await store.addReplications(id, imprecise));
 }

@@ -45,6 +45,11 @@ export function isUnfinished(
   return 'state' in answer && (answer.state === 'queued' || answer.state === 'running');
 }
 
+/** Whether the run has ended, with or without results. */
+export function hasFinished(answer: Answer): boolean {
+  return 'state' in answer && (answer.state === 'done' || answer.state === 'failed');
+}
+
 /** How to interpret a state that the service reports. */
 interface Reading {
   /** The origin of a run that has completed. */
@@ -60,6 +65,8 @@ interface Reading {
 const MOST_MISSES = 8;
 /** The errors that a service may answer with if it has no results. */
 const resultless: readonly CloudErrorKind[] = ['not-found', 'refused', 'server', 'malformed'];
+
+const STOPPED_ELSEWHERE = 'stopped at the service by somebody else';
 
 /** Asks the service about the runs of one campaign. Each call is about one run. */
 export class RunRequester {
@@ -242,20 +249,9 @@ export class RunRequester {
       case 'COMPLETED':
         return { seq, state: 'done', runId, origin: completed, outputs: await this.#outputsOf(run, runId) };
       case 'FAILED':
-        return {
-          seq,
-          state: 'failed',
-          runId,
-          reason: this.#cloud.reasonOf(message),
-        };
+        return { seq, state: 'failed', runId, reason: this.#cloud.reasonOf(message) };
       case 'STOPPED':
-        return {
-          seq,
-          state: 'failed',
-          runId,
-          reason: 'stopped at the service by somebody else',
-          isStopped: true,
-        };
+        return { seq, state: 'failed', runId, reason: STOPPED_ELSEWHERE, isStopped: true };
     }
   }
 

@@ -39,18 +39,18 @@ export async function stopOpenRuns(
       newestFirst.map((run) => limit(() => settle(store, requester, campaign.id, run))),
     );
     const heard = answers.filter((answer): answer is RunObservation => !('error' in answer));
-    await keepLast(fetcher, heard, signal);
+    await keepLastFiles(fetcher, heard, signal);
     await store.observe(campaign.id, heard, now());
     counts.stopped += heard.filter(({ state }) => state === 'waiting').length;
-    const left = heard.filter(isUnfinished);
-    counts.kept += left.length;
+    const goingOn = heard.filter(isUnfinished);
+    counts.kept += goingOn.length;
     const unheard = answers.filter((answer) => 'error' in answer);
     const refused = unheard.filter(({ error }) => isCloudError(error) && error.isFinal);
     counts.refused += refused.length;
     // this campaign gives up the runs that go on, so that they are no longer open
     await store.observe(
       campaign.id,
-      [...left, ...refused].map(({ seq }) => ({ seq, state: 'waiting' })),
+      [...goingOn, ...refused].map(({ seq }) => ({ seq, state: 'waiting' })),
       now(),
     );
     const unclear = unheard.find((answer) => !refused.includes(answer));
@@ -59,7 +59,7 @@ export async function stopOpenRuns(
 }
 
 /** Fetches the files of finished runs. A cancel waits only a limited time for a server that does not deliver them. */
-async function keepLast(
+async function keepLastFiles(
   fetcher: OutputFileFetcher,
   heard: readonly RunObservation[],
   signal: AbortSignal,
@@ -84,7 +84,7 @@ export async function settle(
   run: OpenRun,
 ): Promise<Answer> {
   try {
-    const seen = unlessStopped(await requester.find(run));
+    const seen = stoppedAsWaiting(await requester.find(run));
     if (!isUnfinished(seen)) return seen;
     const claims = await store.claimedByOthers(id, [seen.runId]);
     if (claims.size > 0) {
@@ -94,7 +94,7 @@ export async function settle(
     if (!run.owned) return seen;
     // a service may refuse to stop a run that has finished meanwhile, so its state decides
     const refusal = await requester.stop(run, seen.runId);
-    const after = unlessStopped(await requester.find(run));
+    const after = stoppedAsWaiting(await requester.find(run));
     if (!isUnfinished(after)) return after;
     const error = refusal ?? new Error('the service has not stopped a run yet');
     return { seq: run.seq, error, sent: true };
@@ -107,7 +107,7 @@ export async function settle(
  * A run that is STOPPED now counts as stopped by this campaign, in this or an earlier attempt, so it can be requested
  * again.
  */
-function unlessStopped(answer: Answer): Answer {
+function stoppedAsWaiting(answer: Answer): Answer {
   const isStopped = 'state' in answer && answer.state === 'failed' && answer.isStopped;
   return isStopped ? { seq: answer.seq, state: 'waiting' } : answer;
 }

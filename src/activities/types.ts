@@ -70,7 +70,7 @@ export interface AdvanceResult {
 
 /**
  * Which runs to request again: failed runs, runs that were never requested (in a closed campaign), both, or failed runs
- * with one cause from `failures`.
+ * with one cause, as the query `failures` names it.
  */
 export type RetryWhat = 'failed' | 'missing' | 'all' | { cause: string };
 
@@ -96,7 +96,7 @@ export type ChangeAnswer =
       points: number;
       counts: RunCounts;
       settings: CampaignSettings;
-      /** Failed runs that are requested again. */
+      /** Number of failed runs that are requested again. */
       forgiven: number;
       /** The progress of a campaign that replicates its points until they are precise; null for another campaign. */
       precision: PrecisionProgress | null;

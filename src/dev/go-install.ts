@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 
-const STILL_AT_IT_MS = 15_000;
+/** The time between two lines of progress, ms. */
+const PROGRESS_MS = 15_000;
 
 /**
  * Builds the program of a Go package into a folder.
@@ -17,7 +18,7 @@ export async function goInstall(
   const started = Date.now();
   const ticking = setInterval(
     () => report(`  still building, ${Math.round((Date.now() - started) / 1_000)} s`),
-    STILL_AT_IT_MS,
+    PROGRESS_MS,
   );
   try {
     await new Promise<void>((resolve, reject) => {
@@ -30,11 +31,9 @@ export async function goInstall(
       go.once('error', () => reject(new Error('Go is not installed')));
       // at the event "exit", the output may not be complete
       go.once('close', (code, signal) => {
+        const lastLine = output.trim().split('\n').at(-1);
         if (code === 0) resolve();
-        else
-          reject(
-            new Error(output.trim().split('\n').at(-1) || `Go ended with ${signal ?? `exit code ${code}`}`),
-          );
+        else reject(new Error(lastLine || `Go ended with ${signal ?? `exit code ${code}`}`));
       });
     });
   } finally {

@@ -22,8 +22,9 @@ const Addresses = z.object({
 export type Addresses = z.infer<typeof Addresses>;
 
 /** How long to wait for a lock, ms. A command that checks whether a `foray dev` runs holds the lock for a moment. */
-const LOCK_TIMEOUT = 500;
-const FOR_THE_USER = 0o600;
+const LOCK_MS = 500;
+/** The mode of a file that only the user may read and write. */
+export const FOR_THE_USER = 0o600;
 
 export function homePaths(home: string) {
   return {
@@ -63,7 +64,7 @@ async function lockOf(home: string): Promise<FileLock | undefined> {
   try {
     await makeFolder(home, 0o700);
     accessSync(home, constants.W_OK);
-    const lock = await waitForLock(homePaths(home).lock, LOCK_TIMEOUT);
+    const lock = await waitForLock(homePaths(home).lock, LOCK_MS);
     // a foray dev that was killed has left its addresses
     if (lock) removeAddresses(home);
     return lock;
@@ -129,7 +130,7 @@ export function lastPort(home: string, of: KeptPort): number | undefined {
   }
 }
 
-/** Notes the port in an address. @throws ForayError HOME_UNUSABLE */
+/** Notes the port of an address for the next start. @throws ForayError HOME_UNUSABLE */
 export async function notePort(home: string, of: KeptPort, address: string): Promise<void> {
   try {
     await replaceFile(homePaths(home)[of], `${new URL(address).port}\n`, FOR_THE_USER);

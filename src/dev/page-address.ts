@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { isLocked, tryLock } from '../system/file-lock.ts';
 import { makeFolder } from '../system/file-system.ts';
 import { replaceFile } from '../system/replace-file.ts';
-import { homePaths } from './home.ts';
+import { FOR_THE_USER, homePaths } from './home.ts';
 
 /**
  * The address of the page and the API of a home, and their key. They are in a file that only the user may read. The
@@ -12,8 +12,6 @@ import { homePaths } from './home.ts';
  */
 const PageAddress = z.object({ url: z.string(), key: z.string() });
 export type PageAddress = z.infer<typeof PageAddress>;
-
-const FOR_THE_USER = 0o600;
 
 /**
  * The address of the running page of a home; undefined when no page runs. A lock shows whether the page runs: the

@@ -43,7 +43,7 @@ export class Part {
   #output = '';
   #outputEnds: Promise<unknown> | undefined;
   #saidReady = false;
-  /** The error that the process has told before it ended. */
+  /** The error that the process told before it ended. */
   #failure: Failure | undefined;
   #isStopping = false;
   #restartMs = RESTART_MS;

@@ -24,6 +24,7 @@ const USUAL_PORTS = { temporal: 7233, webUi: 8233, service: 8090, page: 8100 };
 const MAIN = ownModule('src/cli/main');
 const LIFELINE = ownModule('src/dev/run-with-parent');
 const HOST = '127.0.0.1';
+const PASSED_ON = ['FORAY_TASK_QUEUE', 'FORAY_SERVICE_RATE', 'FORAY_NOTICES', 'FORAY_NOTIFY'];
 /** The maximum number of attempts to start the parts. Another program may take a free port before a part does. */
 const TRIES = 4;
 
@@ -69,12 +70,12 @@ export async function startStack(
     const cli = await findTemporalCli(report);
     // Another foray dev that starts at this moment may take the usual ports. Then its Temporal would answer there, and
     // this foray dev would use it.
-    const usual = await lockUsualPorts();
-    const hasUsualPorts = usual !== undefined;
+    const usualPorts = await lockUsualPorts();
+    const hasUsualPorts = usualPorts !== undefined;
     try {
       parts = await startParts(home, { cli, port, models, keepFailed, report, hasUsualPorts }, TRIES);
     } finally {
-      usual?.release();
+      usualPorts?.release();
     }
     await writeAddresses(home, parts.addresses);
     await notePort(home, 'servicePort', parts.addresses.service.url);
@@ -104,32 +105,27 @@ interface StartOptions extends StackOptions {
 }
 
 async function startParts(home: string, options: StartOptions, tries: number): Promise<Stack> {
-  const { cli, port: servicePort, models, keepFailed, report, hasUsualPorts } = options;
+  const { cli, port: wantedServicePort, models, keepFailed, report, hasUsualPorts } = options;
   const paths = homePaths(home);
   const key = await localKey(home);
-  const port = {
+  const ports = {
     temporal: await freePort(hasUsualPorts ? USUAL_PORTS.temporal : 0),
     webUi: await freePort(hasUsualPorts ? USUAL_PORTS.webUi : 0),
     // a browser keeps what was typed into a form by the address of the page, so it stays the same if possible
     page: await freePort(lastPort(home, 'pagePort') ?? (hasUsualPorts ? USUAL_PORTS.page : 0)),
     // campaigns know the address of their service, so it stays the same, too
     service:
-      servicePort === undefined
+      wantedServicePort === undefined
         ? await freePort(lastPort(home, 'servicePort') ?? USUAL_PORTS.service, USUAL_PORTS.service)
-        : await wantedPort(servicePort),
+        : await wantedPort(wantedServicePort),
   };
   const addresses: Addresses = {
     pid: process.pid,
-    temporal: { address: `${HOST}:${port.temporal}`, webUi: `http://${HOST}:${port.webUi}` },
-    service: { url: `http://${HOST}:${port.service}/api/open/${API_VERSION}`, key },
+    temporal: { address: `${HOST}:${ports.temporal}`, webUi: `http://${HOST}:${ports.webUi}` },
+    service: { url: `http://${HOST}:${ports.service}/api/open/${API_VERSION}`, key },
     store: paths.store,
-    page: pageAt(port.page),
+    page: pageAt(ports.page),
   };
-  // variables TEMPORAL_* and FORAY_* of the user's shell must not redirect the parts; only these, those of a payload codec,
-  // and the key of the page (FORAY_KEY, below), are passed on
-  const kept = ['FORAY_TASK_QUEUE', 'FORAY_SERVICE_RATE', 'FORAY_NOTICES', 'FORAY_NOTIFY'];
-  const isPassedOn = (name: string): boolean =>
-    !/^(FORAY_(?!PAYLOAD_)|TEMPORAL_)/.test(name) || kept.includes(name);
   const env = {
     ...Object.fromEntries(Object.entries(process.env).filter(([name]) => isPassedOn(name))),
     TEMPORAL_CONFIG_FILE: join(home, 'temporal.toml'),
@@ -163,8 +159,8 @@ async function startParts(home: string, options: StartOptions, tries: number): P
   const temporal = part(
     'Temporal server',
     [
-      ...[LIFELINE, cli, 'server', 'start-dev', '--ip', HOST, '--port', String(port.temporal)],
-      ...['--ui-port', String(port.webUi), '--db-filename', paths.temporal],
+      ...[LIFELINE, cli, 'server', 'start-dev', '--ip', HOST, '--port', String(ports.temporal)],
+      ...['--ui-port', String(ports.webUi), '--db-filename', paths.temporal],
       ...serverSettings,
     ],
     {
@@ -174,12 +170,12 @@ async function startParts(home: string, options: StartOptions, tries: number): P
   );
   // the part itself says that it is ready, because another program may have taken its port and answer there
   const service = part('model service', [
-    ...[MAIN, 'service', '--host', HOST, '--port', String(port.service), '--data', paths.service],
+    ...[MAIN, 'service', '--host', HOST, '--port', String(ports.service), '--data', paths.service],
     ...models.flatMap((folder) => ['--models', folder]),
     ...(keepFailed === undefined ? [] : ['--keep-failed', keepFailed]),
   ]);
   const worker = part('worker', [MAIN, 'worker']);
-  const ui = part('page', [MAIN, 'ui', '--no-open', '--port', String(port.page), '--home', home]);
+  const ui = part('page', [MAIN, 'ui', '--no-open', '--port', String(ports.page), '--home', home]);
   const parts = [temporal, service, worker, ui];
   const stop = async (): Promise<void> => {
     // clients stop before the servers that they call
@@ -202,6 +198,11 @@ async function startParts(home: string, options: StartOptions, tries: number): P
     }
     throw error;
   }
+}
+
+/** Whether the parts get a variable of the user's shell. Most TEMPORAL_* and FORAY_* would redirect the parts. */
+function isPassedOn(name: string): boolean {
+  return !/^(FORAY|TEMPORAL)_/.test(name) || name.startsWith('FORAY_PAYLOAD_') || PASSED_ON.includes(name);
 }
 
 function pageAt(port: number): string {

@@ -5,7 +5,7 @@ import { makeFolder } from '../system/file-system.ts';
 import { placeFile } from '../system/replace-file.ts';
 import { modelAttribute, ownerAttribute, phaseAttribute } from '../workflows/search-attributes.ts';
 import { goInstall } from './go-install.ts';
-import { isProgram, PROGRAM, programCache, programOnPath } from './temporal-program.ts';
+import { isProgram, knownProgram, PROGRAM, programCache } from './temporal-program.ts';
 
 /**
  * The newest version of Temporal's command line that `go install` accepts. Newer versions have a `replace` in their
@@ -38,18 +38,15 @@ export type Report = (line: string) => void;
  */
 export async function findTemporalCli(report: Report, env: NodeJS.ProcessEnv = process.env): Promise<string> {
   const named = env.FORAY_TEMPORAL_CLI;
-  if (named) {
-    if (isProgram(named)) return named;
+  if (named && !isProgram(named)) {
     throw new ForayError('TEMPORAL_MISSING', `FORAY_TEMPORAL_CLI names ${named}, which is not a program.`, {
       hint: "Set it to the path of Temporal's command line, or unset it.",
     });
   }
-  const found = programOnPath(env);
-  if (found !== undefined) return found;
+  const known = knownProgram(env);
+  if (known !== undefined) return known;
   const cache = await cacheFolder(env);
   const cached = join(cache, PROGRAM);
-  if (isProgram(cached)) return cached;
-
   const tried = ['no "temporal" is on the path'];
   for (const [name, make] of [
     ['download', download],

@@ -12,20 +12,15 @@ export function programCache(env: NodeJS.ProcessEnv): string {
   return join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'foray');
 }
 
-/** The path of the `temporal` program on the PATH; undefined if there is none. */
-export function programOnPath(env: NodeJS.ProcessEnv): string | undefined {
-  const onPath = (env.PATH ?? '').split(delimiter).map((folder) => join(folder, PROGRAM));
-  return onPath.find(isProgram);
-}
-
 /**
  * The installed Temporal server: from FORAY_TEMPORAL_CLI, from the PATH, or from the cache. Undefined if there is none.
  */
 export function knownProgram(env: NodeJS.ProcessEnv): string | undefined {
   const named = env.FORAY_TEMPORAL_CLI;
   if (named) return isProgram(named) ? named : undefined;
-  const onPath = programOnPath(env);
-  if (onPath !== undefined) return onPath;
+  const onPath = (env.PATH ?? '').split(delimiter).map((folder) => join(folder, PROGRAM));
+  const found = onPath.find(isProgram);
+  if (found !== undefined) return found;
   try {
     const cached = join(programCache(env), PROGRAM);
     return isProgram(cached) ? cached : undefined;

@@ -58,6 +58,8 @@ export async function buildIdOf(bundle: WorkflowBundleOption): Promise<string> {
 }
 
 /**
+ * Makes a bundle with webpack.
+ *
  * @param workflows - the path of the module that exports the workflows
  * @param interceptors - modules of packages with interceptors of workflows
  */

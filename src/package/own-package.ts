@@ -4,15 +4,14 @@ import { sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { publicModules } from './own-files.ts';
 
-/** The files that the modules in a closed folder get when they import this package. */
-interface Closed {
+interface ClosedFolder {
   /** The beginning of the URLs of the folder's files. */
   beginning: string;
-  /** Maps each imported name to its file. */
+  /** The files that its modules get when they import this package, by the imported name. */
   modules: Readonly<Record<string, string>>;
 }
 
-const closed = new Map<string, Closed>();
+const closed = new Map<string, ClosedFolder>();
 
 /**
  * Closes a folder: its modules get the given files when they import this package. They cannot import other files from
@@ -25,20 +24,20 @@ export function closeFolder(folder: string, modules: Readonly<Record<string, str
   closed.set(beginning, { beginning, modules: { ...publicModules, ...modules } });
 }
 
-function folderOf(importer: string | undefined): Closed | undefined {
+function closedFolderOf(importer: string | undefined): ClosedFolder | undefined {
   if (importer === undefined || closed.size === 0) return undefined;
   return [...closed.values()].find(({ beginning }) => importer.startsWith(beginning));
 }
 
-function isElsewhere(url: string, { beginning }: Closed): boolean {
+function isElsewhere(url: string, { beginning }: ClosedFolder): boolean {
   return url.startsWith('file:') && !url.startsWith(beginning) && !url.includes('/node_modules/');
 }
 
-// a model or a definition may be in a folder in which the package foray is not installed. It then gets the package of
-// the running program
+// A model or a definition may be in a folder in which the package foray is not installed. It then gets the package of
+// the running program.
 registerHooks({
   resolve: (specifier, context, next) => {
-    const folder = folderOf(context.parentURL);
+    const folder = closedFolderOf(context.parentURL);
     const modules = folder?.modules ?? publicModules;
     // a package may have the name of a property that every object has
     const file = Object.hasOwn(modules, specifier) ? modules[specifier] : undefined;

@@ -6,7 +6,7 @@ import { readSource } from '../campaign/read.ts';
 import type { Strategy } from '../campaign/strategy.ts';
 import { strategyRules } from '../campaign/strategy-rules.ts';
 import type { DefinitionSource } from '../campaign/source.ts';
-import type { Campaign, CampaignFile } from '../campaign/types.ts';
+import type { Campaign } from '../campaign/types.ts';
 import { type FoundFile, variedFilesOf } from '../campaign/varied-files.ts';
 import type { CloudClient } from '../cloud/index.ts';
 import { inTurns } from '../turns.ts';
@@ -47,10 +47,10 @@ export async function resolveDefinition(
 ): Promise<ResolvedDefinition> {
   const read = readSource(source);
   const { model, facts } = await findVersion(cloud, read, pinned);
-  const { pointFiles, named } = await findPointFiles(read, facts, files);
+  const { pointFiles, filesInRows } = await findPointFiles(read, facts, files);
   const { files: fixed, namedFiles, ...checked } = checkDefinition(read, facts, pointFiles);
   const found = await files.find(fixed, read.mistakes);
-  const others = await files.findVaried([...namedFiles, ...named], read.mistakes);
+  const others = await files.findVaried([...namedFiles, ...filesInRows], read.mistakes);
   const isVaried = (input: string): boolean => checked.varied.some(({ name }) => name === input);
   // a design that changes one input at a time also has points with the file under `files`
   const unchanged = found
@@ -62,7 +62,7 @@ export async function resolveDefinition(
     ...checked,
     strategy: await withProgram(checked.strategy, files),
     base: withFiles(checked.base, found, isVaried),
-    files: found.map(campaignFile),
+    files: found.map(({ input, hash, path }) => ({ input, hash, path })),
     ...(variedFiles.length > 0 && { variedFiles }),
     model,
   };
@@ -90,10 +90,6 @@ async function withProgram(strategy: Strategy, files: DefinitionFiles): Promise<
   if (strategy.by !== 'search' || typeof strategy.method === 'string') return strategy;
   const { method } = strategy;
   return { ...strategy, method: { ...method, ...(await files.findProgram(method.command)) } };
-}
-
-function campaignFile({ input, hash, path }: FoundFile): CampaignFile {
-  return { input, hash, path };
 }
 
 /** Sets the values of file inputs: the hashes of the files, and the path for an input that differs between points. */

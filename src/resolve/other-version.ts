@@ -24,16 +24,16 @@ export async function otherVersion(
   wanted: number | 'latest',
 ): Promise<ModelVersion> {
   const { model, base, outputs } = campaign;
-  const now = await cloud.getModel(model.id);
-  const { id, version, experimentTemplate } = await versionOf(cloud, now, wanted);
-  const lacks = [
+  const modelNow = await cloud.getModel(model.id);
+  const { id, version, experimentTemplate } = await versionOf(cloud, modelNow, wanted);
+  const misfits = [
     ...mismatches('input', base, experimentTemplate.inputs),
     ...mismatches('output', outputs, experimentTemplate.outputs),
   ];
-  if (lacks.length > 0) {
+  if (misfits.length > 0) {
     throw new ForayError(
       'CHANGE_REFUSED',
-      `Version ${version} of "${model.name}" does not fit the campaign: ${lacks.slice(0, 3).join('; ')}.`,
+      `Version ${version} of "${model.name}" does not fit the campaign: ${misfits.slice(0, 3).join('; ')}.`,
       { hint: '"foray apply" changes the campaign to a definition for that version.' },
     );
   }

@@ -82,7 +82,8 @@ export class ServiceAtHand {
       const now = performance.now();
       const isStrange = identity === undefined && this.#known?.identity !== undefined;
       this.#strangeSince = isStrange ? (this.#strangeSince ?? now) : undefined;
-      if (this.#known && now - (this.#strangeSince ?? -Infinity) < KEPT_MS) return this.#known.identity;
+      if (this.#strangeSince !== undefined && now - this.#strangeSince < KEPT_MS)
+        return this.#known?.identity;
       this.#known = { identity, until: now + TRUSTED_MS };
       return identity;
     } catch (error) {

@@ -35,7 +35,7 @@ import {
   progressOf,
   unpacked,
 } from './state.ts';
-import { activities, lookForMore, search, tick } from './tick.ts';
+import { activities, continueSearch, lookForMore, tick } from './tick.ts';
 
 /**
  * With more events or more bytes (`MOST_BYTES`) in the history of an execution, a new execution begins, even if the
@@ -45,7 +45,7 @@ const MOST_EVENTS = 8_000;
 const MOST_BYTES = 8 * 1024 * 1024;
 /** An execution that shall continue a closed campaign ends if its change does not come within this time. */
 const CHANGE_COMES_WITHIN = '10 s';
-/** A tick takes longer than this only if something does not answer, and so does a preparation without large files. */
+/** A tick, or a preparation without large files, takes longer than this only if something does not answer. */
 const WORK_ENDS_WITHIN = '2 s';
 
 /**
@@ -77,7 +77,7 @@ export async function campaign(input: CampaignInput): Promise<CampaignSummary> {
     const limit = new CancellationScope();
     // the limit also ends a tick that waits for a service
     limit.run(() => untilTooLate(context)).then(() => work.cancel(), ignoreCancel);
-    end = await work.run(() => runOn(context)).finally(() => limit.cancel());
+    end = await work.run(() => mainLoop(context)).finally(() => limit.cancel());
   } catch (error) {
     beginToClose(context);
     // a closed campaign that cannot go on stays as it was, and so does one whose change is cancelled before it is made
@@ -90,11 +90,11 @@ export async function campaign(input: CampaignInput): Promise<CampaignSummary> {
       state.verdict = reasonOf(error);
       note(state, state.verdict);
     }
-    const isTemporals = CancellationScope.current().consideredCancelled;
-    if (isTemporals) state.verdict = '';
+    const isCancelledByTemporal = CancellationScope.current().consideredCancelled;
+    if (isCancelledByTemporal) state.verdict = '';
     const runs = await CancellationScope.nonCancellable(() => stop(context));
     // After Temporal's own cancel the workflow ends as Canceled. After a signal it ends as Completed.
-    if (isTemporals) throw error;
+    if (isCancelledByTemporal) throw error;
     return conclude(context, runs);
   }
   if (end === 'history') return continued({ ...input, state: carried(state) });
@@ -117,10 +117,10 @@ type End = 'finished' | 'stopped' | 'history';
  * The main loop: carries out requested phases and changes, makes a tick (requests and polls of runs), judges failures,
  * continues a search, and waits.
  */
-async function runOn(context: Context): Promise<End> {
+async function mainLoop(context: Context): Promise<End> {
   const { input, state } = context;
   if (state.phase === 'preparing')
-    await (input.goesOn ? goOn(context) : withWishes(context, () => prepare(context)));
+    await (input.goesOn ? continueClosed(context) : withWishes(context, () => prepare(context)));
   const { schedule } = state;
   while (!isThrough(state) || context.changes.length > 0) {
     await carryOutChanges(context);
@@ -136,7 +136,7 @@ async function runOn(context: Context): Promise<End> {
     if (failed === 0 && state.failed > 0) await tell(context, 'campaign.first_failure');
     throwIfCancelled();
     judgeFailures(state);
-    await search(context, proposed);
+    await continueSearch(context, proposed);
     lookForMore(context);
     show(context);
     await untilNextTick(context);
@@ -179,7 +179,7 @@ async function prepare(context: Context): Promise<void> {
  * Continues a closed campaign with a new state of the workflow: applies the change that this execution was started for,
  * and takes the counts and settings from the store.
  */
-async function goOn(context: Context): Promise<void> {
+async function continueClosed(context: Context): Promise<void> {
   const { state, changes } = context;
   state.schedule = newSchedule(0, state.schedule.concurrency);
   show(context);
@@ -219,8 +219,9 @@ async function untilWished(context: Context, isWished: () => boolean, wait?: num
 }
 
 /**
- * Waits for the preparation or for a tick. A requested phase waits for its end too, because runs that the tick has just
- * requested are not known before. But a service that does not answer holds the work, and not the phase.
+ * Waits for the preparation or for a tick. A requested phase also waits for this work, because runs that a tick has just
+ * requested are known only at its end. But a service that does not answer must not hold the phase, so the phase waits no
+ * longer than `WORK_ENDS_WITHIN`.
  */
 async function withWishes<T>(context: Context, work: () => Promise<T>): Promise<T> {
   const { state } = context;
@@ -229,7 +230,7 @@ async function withWishes<T>(context: Context, work: () => Promise<T>): Promise<
     isOver = true;
   });
   const isWished = (): boolean =>
-    state.phase === 'preparing' ? state.wish !== 'run' : state.phase !== phases[state.wish];
+    state.phase === 'preparing' ? state.wish !== 'run' : state.phase !== wishedPhase[state.wish];
   // after a cancel, the activities end before this does
   const wishes = CancellationScope.nonCancellable(async () => {
     for (;;) {
@@ -242,12 +243,12 @@ async function withWishes<T>(context: Context, work: () => Promise<T>): Promise<
   return result;
 }
 
-const phases = { run: 'running', pause: 'paused', stop: 'stopping' } as const;
+const wishedPhase = { run: 'running', pause: 'paused', stop: 'stopping' } as const;
 
 /** Applies the requested phase, here and in the store. The phase decides whether the store allows requests. */
 async function carryOutWish(context: Context): Promise<void> {
   const { address, state } = context;
-  const phase = phases[state.wish];
+  const phase = wishedPhase[state.wish];
   if (state.phase === phase) return;
   state.schedule.isHeld = phase !== 'running';
   enter(context, phase);

@@ -121,11 +121,11 @@ export function listen(context: Context, cancel: () => void): void {
 }
 
 /** Records the phase that a person, the failure policy or a search requests, and the reason. */
-export function wish(state: CampaignState, wanted: CampaignState['wish'], because: string): void {
+export function wish(state: CampaignState, wanted: CampaignState['wish'], reason: string): void {
   // a stopping campaign cannot pause or resume
   if (state.wish === 'stop' || state.wish === wanted) return;
   state.wish = wanted;
-  note(state, because);
+  note(state, reason);
 }
 
 /** Adds a change for the main loop, and waits for its result. */

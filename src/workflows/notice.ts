@@ -28,6 +28,7 @@ const { notify } = proxyActivities<Pick<Activities, 'notify'>>({
 export async function notice(call: NoticeCall): Promise<void> {
   await notify.executeWithOptions({ summary: call.name }, [call]);
 }
+
 // A notice that nobody takes must not keep the build alive that its campaign began with. A worker without versions must
 // not name a behaviour: its workflow tasks would then never end.
 setWorkflowOptions(
@@ -47,6 +48,7 @@ export async function tell({ input, state }: Context, type: NoticeType): Promise
   const { phase, points, runs, note } = progressOf(state, now);
   const [failure = null] = commonestFirst(state.causes);
   const data = { campaign: input.campaign, phase, points, runs, note, failure };
+  // the end has one id, so that a repeated notice of it is recognised
   const id = type === 'campaign.ended' ? workflowInfo().firstExecutionRunId : uuid4();
   await CancellationScope.nonCancellable(() =>
     Promise.all(

@@ -30,10 +30,11 @@ const CHUNK = 200;
 /** Seqs per page that is read from the store. */
 const PAGE = 2_000;
 /**
- * The shortest time between two steps of a search, ms, while points wait to be requested or results would not lead to
+ * The shortest time between two steps of a search while points wait to be requested, or while results would not lead to
  * more points.
  */
-const SEARCH_WAIT = 10_000;
+const SEARCH_WAIT_MS = 10_000;
+/** The number of failures whose reasons the Web UI shows. */
 const LAST_FAILURES = 5;
 
 export const activities = proxyActivities<Activities>({
@@ -53,12 +54,12 @@ export async function tick({ address, state }: Context): Promise<Proposed | unde
   if (needsWork(schedule, Date.now())) {
     const page = { after: schedule.more!, limit: PAGE, failedOnly: state.failedOnly };
     const summary = 'what waits to be requested';
-    const known = schedule.again.length;
+    const lengthBefore = schedule.again.length;
     addPage(
       schedule,
       await activities.waitingRuns.executeWithOptions({ summary }, [{ ...address, ...page }]),
     );
-    if (state.hasLooked) state.total += schedule.again.length - known;
+    if (state.hasLooked) state.total += schedule.again.length - lengthBefore;
   }
   const decision = decide(schedule, Date.now());
   const { resultsFirst } = state;
@@ -86,9 +87,9 @@ export async function tick({ address, state }: Context): Promise<Proposed | unde
   addCauses(state.causes, causes);
   if (decision.request.length > 0) {
     state.hasLooked = false;
-    const there = new Set(outcomes.reused);
-    state.resultsFirst =
-      2 * decision.request.filter((seq) => there.has(seq)).length >= decision.request.length;
+    const reused = new Set(outcomes.reused);
+    const hits = decision.request.filter((seq) => reused.has(seq));
+    state.resultsFirst = 2 * hits.length >= decision.request.length;
   }
   const finished = finishedIn(outcomes);
   if (state.search && finished > 0) {
@@ -121,16 +122,15 @@ function neededOf(
  *
  * @param proposed - the answer of the search in the last tick
  */
-export async function search({ address, state }: Context, proposed?: Proposed): Promise<void> {
+export async function continueSearch({ address, state }: Context, proposed?: Proposed): Promise<void> {
   if (proposed) return addProposed(state, proposed, Date.now());
   const { search, schedule } = state;
   if (!search || search.isOver || schedule.isHeld) return;
   const now = Date.now();
   if (!isFinished(schedule)) {
     if (!search.isDue || search.step !== 'points') return;
-    // fewer and larger steps ask for the same points: except in free order, the points do not depend on the time of a
-    // step
-    const isEarly = now - search.proposedAt < SEARCH_WAIT;
+    // the points of a search do not depend on the times of its steps (except in free order), so fewer steps do as well
+    const isEarly = now - search.proposedAt < SEARCH_WAIT_MS;
     if (isEarly && (hasWork(schedule, now) || search.finished < (search.needs ?? 0))) return;
   }
   if (isStillAfterRetry(state)) {
@@ -209,7 +209,7 @@ function merged(results: AdvanceResult[]): AdvanceResult {
   return all;
 }
 
-/** The latest precision that parallel activities have reported. */
+/** The later of two reports of parallel activities: the one with a higher count. */
 function later(one: PrecisionProgress | null, other: PrecisionProgress): PrecisionProgress {
   const decided = ({ precise, imprecise }: PrecisionProgress): number => precise + imprecise;
   const isLater = !one || other.judged > one.judged || decided(other) > decided(one);

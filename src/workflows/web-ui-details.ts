@@ -10,12 +10,12 @@ export function detailsOf(state: CampaignState, now: number): string {
   const progress = progressOf(state, now);
   const { phase, points, runs, precision, triedAgain, window, rate, secondsLeft, note } = progress;
   const finished = runs.done + runs.failed;
-  const far = asksForMore(state) ? 'so far finished' : `finished (${finishedPercent(progress)} %)`;
+  const share = asksForMore(state) ? 'so far finished' : `finished (${finishedPercent(progress)} %)`;
   const left =
     secondsLeft === null || finished === expectedRuns(progress) ? '' : `, about ${secondsLeft} s left`;
   const failed = closedPhases.includes(phase) && runs.failed > 0 ? `, ${failedText(runs)}` : '';
   const lines = [
-    `**${phase}${failed}**: ${finished} of ${precision ? 'about ' : ''}${expectedRuns(progress)} runs ${far}${left}`,
+    `**${phase}${failed}**: ${finished} of ${precision ? 'about ' : ''}${expectedRuns(progress)} runs ${share}${left}`,
     '',
     `- finished: ${runs.new} new, ${runs.reused} reused, ${runs.failed} failed; ${rate.toFixed(1)} a second`,
     `- open: ${runs.running} running, ${runs.queued} queued, ${runs.waiting} waiting; window ${window}`,

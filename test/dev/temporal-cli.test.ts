@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from '@jest/globals';
 import { findTemporalCli } from '../../src/dev/temporal-cli.ts';
-import { programOnPath } from '../../src/dev/temporal-program.ts';
+import { knownProgram } from '../../src/dev/temporal-program.ts';
 import { testFolder } from '../support/test-folder.ts';
 
 let folder: string;
@@ -49,5 +49,5 @@ test('an error says what to do if the program cannot be stored, for example beca
 
 test('a folder does not count as the program', () => {
   mkdirSync(join(folder, 'temporal'));
-  expect(programOnPath({ PATH: folder })).toBeUndefined();
+  expect(knownProgram({ PATH: folder, XDG_CACHE_HOME: folder })).toBeUndefined();
 });

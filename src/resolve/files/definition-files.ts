@@ -32,17 +32,17 @@ export interface DefinitionFiles {
 }
 
 /**
- * Finds all point files that a design names, by their path as written, and the files that they name. The mistakes in a
- * file go to `mistakes`.
+ * Finds all point files that a design names, by their path as written, and the files that their rows name. The
+ * mistakes in a file go to `mistakes`.
  */
 export async function findPointFiles(
   { definition: { design }, locate, mistakes }: ReadDefinition,
   facts: ModelFacts,
   files: DefinitionFiles,
-): Promise<{ pointFiles: Record<string, PointFile>; named: WantedFile[] }> {
+): Promise<{ pointFiles: Record<string, PointFile>; filesInRows: WantedFile[] }> {
   // a path may be any text, even the name of a property that every object has
   const found = Object.create(null) as Record<string, PointFile>;
-  const named: WantedFile[] = [];
+  const filesInRows: WantedFile[] = [];
   const tried = new Set<string>();
   for (const { path, at } of design ? pointPaths(design, ['design']) : []) {
     if (tried.has(path)) continue;
@@ -53,7 +53,7 @@ export async function findPointFiles(
       files.findPoints(path, locate(at), pointCheck({ find })),
     );
     if (points) found[path] = points;
-    named.push(...wanted);
+    filesInRows.push(...wanted);
   }
-  return { pointFiles: found, named };
+  return { pointFiles: found, filesInRows };
 }

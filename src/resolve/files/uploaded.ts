@@ -11,7 +11,6 @@ import { FilesOnDisk } from './on-disk.ts';
 export class UploadedFiles extends FilesOnDisk {
   /** The path that selects each file, by its last part. */
   readonly #paths = new Map<string, string>();
-
   readonly #hint: string;
 
   /** @param hint - a sentence that says what to do about a missing file */
@@ -21,11 +20,11 @@ export class UploadedFiles extends FilesOnDisk {
   }
 
   protected override async read(file: WantedFile): Promise<Uint8Array> {
-    return this.#sent(super.read({ ...file, path: this.#nameOf(file.path, file.place) }));
+    return this.#withHint(super.read({ ...file, path: this.#nameOf(file.path, file.place) }));
   }
 
   override async findPoints(path: string, place: Place, check: PointCheck): Promise<PointFile> {
-    const file = await this.#sent(super.findPoints(this.#nameOf(path, place), place, check));
+    const file = await this.#withHint(super.findPoints(this.#nameOf(path, place), place, check));
     this.points[path] = file;
     return file;
   }
@@ -48,8 +47,8 @@ export class UploadedFiles extends FilesOnDisk {
     });
   }
 
-  /** Says how a file that cannot be read comes with a definition. */
-  async #sent<T>(read: Promise<T>): Promise<T> {
+  /** Gives the error for an unreadable file the hint about uploads: its own hint is about folders. */
+  async #withHint<T>(read: Promise<T>): Promise<T> {
     try {
       return await read;
     } catch (error) {
