@@ -45,8 +45,7 @@ export class KeyChecks {
 
   #look(): void {
     for (const answers of this.#connections.values()) {
-      const open = answers.filter(({ answer }) => !answer.writableFinished);
-      for (const { answer, isKnown } of open) if (!isKnown()) answer.destroy();
+      for (const { answer, isKnown } of answers) if (!answer.writableFinished && !isKnown()) answer.destroy();
     }
   }
 }
