@@ -151,7 +151,7 @@ async function freshForm(body) {
   return { why };
 }
 
-/** The number of changes so far. An answer to an earlier form is not shown. */
+/** The number of changes and of fresh forms that were asked for. An answer to an earlier form is not shown. */
 let typed = 0;
 let isPlanning = false;
 const PLANNING = 'Planning …';
