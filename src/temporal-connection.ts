@@ -67,7 +67,7 @@ interface Describing {
 }
 
 /**
- * Checks that a namespace can be used. Without this, the SDK finds it only when a worker has threads, and these threads
+ * Checks that a namespace can be used. Without this, the SDK fails only when a worker has threads, and these threads
  * then keep the process for ever.
  *
  * @throws ForayError TEMPORAL_REFUSED, TEMPORAL_UNREACHABLE

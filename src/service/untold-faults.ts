@@ -6,7 +6,8 @@ const NOTICED_AFTER = 15_000;
 
 /**
  * Decides whether a part of the service tells about a failure of the database that it meets. The service itself tells
- * that its database is away. It does not notice a server that answers but cannot be used, such as PostgreSQL with a full disk.
+ * that its database is away. It does not notice a server that answers but cannot be used, such as PostgreSQL with a full
+ * disk.
  */
 export class UntoldFaults {
   readonly #problems: Problems;

@@ -36,13 +36,13 @@ export async function addExecutors(
     const holder = access.holderOf(keyHashIn(request) ?? '');
     return mayDo(holder?.role, 'executor') ? holder!.name : undefined;
   };
-  const nameOf = (request: FastifyRequest): string => {
+  const keyNameOf = (request: FastifyRequest): string => {
     const name = executorOf(request);
     if (name === undefined) throw new ServiceError('KEY_REFUSED', 'The key is not the key of an executor.');
     return name;
   };
   const requireExecutorKey: onRequestHookHandler = (request, reply, done) => {
-    nameOf(request);
+    keyNameOf(request);
     keyless.release(request.raw.socket);
     keyChecks.watch(reply.raw, () => executorOf(request) !== undefined);
     done();
@@ -60,12 +60,12 @@ export async function addExecutors(
           const body = reader.json(schema, textOf(request), 'body');
           return (await handle(body, request)) ?? {};
         });
-      post('/hello/:machine', Hello, (hello, request) => fleet.greet(machineIn(request), hello));
-      post('/claim', Claim, (claim, request) => fleet.claim(nameOf(request), claim));
+      post('/hello/:machine', Hello, (hello, request) => fleet.greet(executorNameIn(request), hello));
+      post('/claim', Claim, (claim, request) => fleet.claim(keyNameOf(request), claim));
       post('/report', Report, (report) => fleet.report(report));
       post('/beat', Beat, (beat) => fleet.beat(beat));
       scope.delete('/hello/:machine', async (request) => {
-        await fleet.leave(machineIn(request));
+        await fleet.leave(executorNameIn(request));
         return {};
       });
       scope.get('/versions/:id', (request) => fleet.version((request.params as { id: string }).id));
@@ -94,7 +94,7 @@ export async function addExecutors(
   );
 }
 
-function machineIn({ params }: FastifyRequest): string {
+function executorNameIn({ params }: FastifyRequest): string {
   return (params as { machine: string }).machine;
 }
 
