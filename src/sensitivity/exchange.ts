@@ -172,7 +172,7 @@ interface ExchangeMoments {
   difference: number;
   /** The mean of the square. */
   mean: number;
-  /** The mean of its own square: the fourth moment of the difference. */
+  /** The mean of the fourth power of the difference. */
   fourth: number;
   /** The largest square. */
   most: number;

@@ -40,7 +40,7 @@ export function swings(
 ): Found {
   const { means, replicates, isPaired, isShare, error } = values;
   const mean = (point: number): number => (point < 0 ? NaN : means[point]!);
-  // equal results of a few runs at a point do not show that there is no chance at it, so it then has that of all points
+  // equal results of a few runs at a point do not show that there is no chance at it: it then gets that of all points
   const pooled = replicates && errorVariance(pointsOf(lines, base).map(replicates), false);
   /** The uncertainty of a sum of weighted means. The weights of a point that occurs twice are added up. */
   const certain = (value: number, terms: Weights, level = confidence): Certainty | undefined => {

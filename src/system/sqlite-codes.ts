@@ -1,4 +1,7 @@
-/** Primary result codes of SQLite: another process locks the file, it cannot be written, the disk fails or is full, … */
+/**
+ * Primary result codes of SQLite for a locked file, a file that cannot be written, a fault of the disk, a damaged file,
+ * and a full disk.
+ */
 export const SQLITE_BUSY = 5;
 export const SQLITE_READONLY = 8;
 export const SQLITE_IOERR = 10;

@@ -17,7 +17,7 @@ import { isHeld, Presence } from './presence.ts';
  */
 const DEADLOCK = '40P01';
 
-/** How long a service waits for the end of older services before it can update the tables, ms. */
+/** The longest time that a service waits until older services have ended and the tables can be updated, ms. */
 const OLDER_SERVICES_TIMEOUT = 10_000;
 /** The time between two attempts to update older tables, ms. */
 const ATTEMPT_INTERVAL = 100;

@@ -29,7 +29,10 @@ export interface PoolOptions extends ModelProcessOptions {
   size: number;
   /** The time limit of a run, in seconds. */
   timeout: number | undefined;
-  /** Called when outputs of a version have depended on earlier runs (see `Leaky`). Later runs of it get new processes. */
+  /**
+   * Called when outputs of a version have depended on earlier runs (see `Leaky`). Each later run of it gets a process of
+   * its own.
+   */
   onLeaky?: (versionId: string, difference: string) => void;
 }
 

@@ -76,7 +76,7 @@ export class Program {
     }
   }
 
-  /** Keeps what the program prints from now on, if there is a folder, and forgets complaints of earlier runs. */
+  /** From now on, output is also written to `kept`, if it is given. Forgets what earlier runs have complained about. */
   beginRun(kept: KeptFolder | undefined): void {
     this.kept = kept;
     this.#complaint = new Complaint();

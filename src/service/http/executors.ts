@@ -60,12 +60,12 @@ export async function addExecutors(
           const body = reader.json(schema, textOf(request), 'body');
           return (await handle(body, request)) ?? {};
         });
-      post('/hello/:machine', Hello, (hello, request) => fleet.greet(nameIn(request), hello));
+      post('/hello/:machine', Hello, (hello, request) => fleet.greet(executorNameIn(request), hello));
       post('/claim', Claim, (claim, request) => fleet.claim(keyNameOf(request), claim));
       post('/report', Report, (report) => fleet.report(report));
       post('/beat', Beat, (beat) => fleet.beat(beat));
       scope.delete('/hello/:machine', async (request) => {
-        await fleet.leave(nameIn(request));
+        await fleet.leave(executorNameIn(request));
         return {};
       });
       scope.get('/versions/:id', (request) => fleet.version((request.params as { id: string }).id));
@@ -94,7 +94,7 @@ export async function addExecutors(
   );
 }
 
-function nameIn({ params }: FastifyRequest): string {
+function executorNameIn({ params }: FastifyRequest): string {
   return (params as { machine: string }).machine;
 }
 

@@ -149,7 +149,7 @@ export class LaneWork implements DispatcherListener, RecorderListener {
         await this.#noteUnheard(error);
       }
     }
-    // without runs, the executor soon looks for new ones
+    // without runs, the lane soon looks for new ones, or ends
     const hasRuns = this.#dispatcher.claimedRuns().length > 0;
     await pause(hasRuns ? BEAT_EVERY : BEAT_EVERY / 10, undefined, { signal: until }).catch(() => {});
   }

@@ -249,8 +249,8 @@ function pageEnds(sizes: readonly OutputSize[]): number[] {
     rows += 1;
     bytes += Number(size.bytes);
     const next = sizes[at + 1];
-    const isRoomForNext = next && rows < PAGE && bytes + Number(next.bytes) <= PAGE_BYTES;
-    if (isRoomForNext) return;
+    const hasRoomForNext = next && rows < PAGE && bytes + Number(next.bytes) <= PAGE_BYTES;
+    if (hasRoomForNext) return;
     ends.push(Number(size.position));
     [rows, bytes] = [0, 0];
   });

@@ -41,7 +41,7 @@ export class SharedProgress {
     await this.#sql.all(statements.forget, service);
   }
 
-  /** Drops the shares of runs whose end another service may have received. */
+  /** Drops the shares of runs that have ended: another service may have received the end. */
   async #dropEnded(): Promise<void> {
     const known = [...this.#progress.known().keys()];
     if (known.length === 0) return;

@@ -40,7 +40,7 @@ interface DesignSize {
  * Writes the points of a design, and a row for each of its runs that has no row yet. Each step is short, so the
  * database is never busy for long. Every step can be repeated, because Temporal repeats an interrupted activity.
  *
- * @param points - the points of the design. An undefined one is none: it gives other work a turn
+ * @param points - the points of the design; `undefined` is no point, but gives other work a turn
  */
 export async function writeDesign(
   db: Kysely<Tables>,
