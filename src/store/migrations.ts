@@ -32,7 +32,8 @@ async function first(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
 }
 
 /**
- * The tables. The column types that differ between the databases are {@link ColumnTypes}.
+ * The tables; tables.ts says what their columns have. The column types that differ between the databases are
+ * {@link ColumnTypes}.
  *
  * - `files.put_at` is when the file was put into the store. `foray gc` uses it to distinguish an unused file from a file
  *   that a campaign is about to refer to.
@@ -48,9 +49,6 @@ async function first(db: Kysely<unknown>, types: ColumnTypes): Promise<void> {
  * - `asks` and `search_events` are the log of a search: its points with their values, and its decisions.
  * - `stopped_runs` are runs at the service that campaigns of this store have stopped, or were about to stop.
  * - `pictures` has what the page has drawn of closed campaigns.
- * - `points.verdict` says how precise a point is, in a campaign that replicates points until they are precise.
- * - `points.draws` says how often the design has the point.
- * - `campaigns.rounds` has the rounds of a growing design, and the widest interval of each round.
  */
 function firstTables({ number, bytes, key }: ColumnTypes): string {
   return `

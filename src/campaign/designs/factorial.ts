@@ -140,7 +140,10 @@ function levelsOf(
   });
 }
 
-/** The generator of a column of a fraction; null for a basic input. Bit i of the column stands for basic input i. */
+/**
+ * The generator of a column of a fraction; null for a basic input. Bit i of the column stands for basic input i, which is
+ * at place i, because `fractionOf` has the basic inputs first.
+ */
 function generatorOf(column: number): FactorGenerator | null {
   const of = Array.from({ length: MOST_FACTORS }, (_, at) => at).filter((at) => (column >>> at) & 1);
   return of.length > 1 ? { of, sign: 1 } : null;

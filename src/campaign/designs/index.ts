@@ -229,7 +229,7 @@ function resolveMember(
       }),
     );
   }
-  // no input counts as fixed, because two members could change the same fixed input
+  // without `fixed`, a member cannot vary an input that has a value, because two members could vary the same one
   return resolveDesign(member, { ...facts, fixed: new Set<string>() }, path, taken);
 }
 

@@ -33,7 +33,7 @@ export interface Calibration extends WrittenRules {
   particles: number;
   /** The share of the accepted distances that is within the next tolerance. */
   quantile: number;
-  /** The smallest number of points that are open at once after the first generation, while no limit is near. */
+  /** After the first generation, at least this many points are open at once, unless a limit allows fewer. */
   parallel: number;
   stop: CalibrationStop;
 }

@@ -12,6 +12,7 @@ const MOST_VALUES = 10_000;
 export class Recent {
   /** The finished runs, newest first. */
   rows: ResultRow[] = [];
+  /** The values of the output, oldest first. A failed run has none, so no run has two. */
   values: number[] = [];
   #last: ResultCursor | undefined;
   readonly #foray: Pick<Foray, 'recentRows'>;
@@ -42,7 +43,7 @@ export class Recent {
       rows.some((row) => numberIn(row.outputs[name]) !== undefined),
     );
     if (this.#found) {
-      for (const { outputs } of rows) {
+      for (const { outputs } of rows.toReversed()) {
         const value = numberIn(outputs[this.#found.name]);
         if (value !== undefined) this.values.push(value);
       }

@@ -3,7 +3,7 @@ import type { Campaign } from '../../campaign/types.ts';
 import { capitalized } from '../../text/printable.ts';
 import { type Figure, partText, repeatsText, sentences } from './figure.ts';
 import { colourKey } from './key.ts';
-import { beside, PictureNumbers } from './numbers.ts';
+import { PictureNumbers, withoutRow } from './numbers.ts';
 import { colours, COURSE_COLOURS, layerIf, type Spec, WIDTH } from './vega.ts';
 import { type XAxis, xAxis } from './x-axis.ts';
 import { type Band, MOST_POINTS } from '../summary/bands.ts';
@@ -233,7 +233,7 @@ function curves(
   const ofGroups = groups.flatMap(({ value, bands, curves }) => {
     const values = rowed(bands, value);
     return [
-      ...layerIf(bands.length > 0, () => band(values.map(beside), 'q05', 'q95', value, OPACITY.group)),
+      ...layerIf(bands.length > 0, () => band(values.map(withoutRow), 'q05', 'q95', value, OPACITY.group)),
       ...layerIf(bands.length > 0, () => medians(values, 2, value)),
       ...[false, true].flatMap((isFront) => {
         const lines = curves.filter(({ isBest }) => isBest === isFront);
@@ -247,8 +247,8 @@ function curves(
   const layer = [
     ...ofGroups,
     ...layerIf(prior.length > 0, () => band(rowed(prior, 'prior'), 'q05', 'q95', names.prior, OPACITY.prior)),
-    ...layerIf(hasBands, () => band(middles.map(beside), 'q05', 'q95', names.ninety, OPACITY.ninety)),
-    ...layerIf(hasBands, () => band(middles.map(beside), 'q25', 'q75', names.fifty, OPACITY.fifty)),
+    ...layerIf(hasBands, () => band(middles.map(withoutRow), 'q05', 'q95', names.ninety, OPACITY.ninety)),
+    ...layerIf(hasBands, () => band(middles.map(withoutRow), 'q25', 'q75', names.fifty, OPACITY.fifty)),
     ...layerIf(hasBands, () => medians(middles, 1.5, names.median)),
     ...layerIf(hasOthers, () => ({
       data: { values: others.flatMap((curve, at) => course(curve, at, names.others, points.others[at])) },

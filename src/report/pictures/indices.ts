@@ -4,7 +4,7 @@ import { ranked, sizeOf } from '../analysis/claims.ts';
 import { courseSentence } from '../analysis/course-words.ts';
 import { type Figure, partText, sentences } from './figure.ts';
 import { colourKey } from './key.ts';
-import { beside, estimateCells, PictureNumbers } from './numbers.ts';
+import { estimateCells, PictureNumbers, withoutRow } from './numbers.ts';
 import { colours, COURSE_COLOURS, type Spec, WIDTH } from './vega.ts';
 import { type XAxis, xAxis } from './x-axis.ts';
 import { inputText, numberText, percent, unitText } from '../words/words.ts';
@@ -274,7 +274,7 @@ function indexBars(bars: readonly IndexBar[], names: readonly string[], title: s
   }));
   const layer = names.flatMap((name) => {
     const own = rows.filter((row) => row.name === name);
-    const intervals = own.filter(({ low }) => low !== undefined).map(beside);
+    const intervals = own.filter(({ low }) => low !== undefined).map(withoutRow);
     return [
       {
         data: { values: own },
@@ -411,7 +411,7 @@ function indexCourses(
         high: interval?.[1],
       }));
     const color = colourOf(input);
-    const band = rows.filter(({ low }) => low !== undefined).map(beside);
+    const band = rows.filter(({ low }) => low !== undefined).map(withoutRow);
     return [
       {
         data: { values: band },

@@ -4,7 +4,7 @@ import type { Campaign, Goal } from '../../campaign/types.ts';
 import { type Figure, sentences } from './figure.ts';
 import {
   binCells,
-  beside,
+  withoutRow,
   estimateCells,
   estimateColumns,
   inputCell,
@@ -271,7 +271,7 @@ function panel(
     within.length > 0 ? { color: colourOf(name) } : { color: { value: colour } };
   const ofMean = inColour(names.mean, colours.line);
   const interval = { x, y: { field: 'low', ...height }, y2: { field: 'high' }, ...ofMean };
-  const inIntervals = { data: { values: values.filter(({ low }) => low !== null).map(beside) } };
+  const inIntervals = { data: { values: values.filter(({ low }) => low !== null).map(withoutRow) } };
   return {
     layer: [
       ...layerIf(hasIntervals && !areDots && axis.isNumeric, () => ({

@@ -76,7 +76,7 @@ export class PictureNumbers {
 }
 
 /** A datum without its row, for a mark that belongs to another one, such as an interval: only that one shows the row. */
-export function beside(datum: object): object {
+export function withoutRow(datum: object): object {
   return { ...datum, row: undefined };
 }
 

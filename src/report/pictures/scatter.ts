@@ -3,7 +3,7 @@ import { pointKeyOf } from '../../campaign/points.ts';
 import type { Campaign, Goal, VariedInput } from '../../campaign/types.ts';
 import { type Figure, sentences } from './figure.ts';
 import {
-  beside,
+  withoutRow,
   estimateCells,
   inputCell,
   inputColumn,
@@ -221,7 +221,7 @@ function panel(
         encoding: { x, y: y('mean') },
       },
       ...layerIf(band.length > 0, () => ({
-        data: { values: band.map(beside) },
+        data: { values: band.map(withoutRow) },
         mark: { type: 'area', color: colours.line, opacity: 0.28, clip: true },
         encoding: { x, y: y('low'), y2: { field: 'high' } },
       })),

@@ -134,13 +134,13 @@ export function addDefinitions(app: FastifyInstance, parts: ServerParts): void {
     const nameBefore = posted.fields.get(MODEL) ?? '';
     let model = nameBefore === '' ? undefined : await models.one(nameBefore).catch(noneKnown);
     let form: Form = { ...posted, notShown: [], model: nameBefore };
-    /** Whether the definition could be read, so that the fields have the chosen way. */
+    /** Whether the definition could be read, so that its fields have the chosen way, and the page reads it from them. */
     let isRead = false;
     let result: Said = { message: undefined, mistakes, isWrong: mistakes.length > 0 };
     try {
       form = await jobs.runFor(reply, 'form', { model: formModelOf(model), posted, way });
       if (form.model !== nameBefore && form.model !== '') {
-        // the form is new, or a person has changed the model in the text
+        // the form is new, or a person has changed the model in the text, which then decides all fields and the way
         model = await models.one(form.model).catch(noneKnown);
         const { text } = form;
         const again = { text, was: text, fields: new Map<string, string>() };

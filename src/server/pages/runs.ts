@@ -64,13 +64,13 @@ export async function runsPage(
 
 /** The places of the columns that are shown. If a run has failed, the reasons come after the status. */
 function placesOf(columns: readonly ResultColumn[], rows: readonly ResultRow[]): number[] {
-  const reason = columns.findIndex(({ name, of }) => name === REASON.name && of === undefined);
-  const after = columns.findIndex(({ name }) => name === 'status');
-  const shown = columns.flatMap(({ name }, place) =>
-    HIDDEN.includes(name) || place === reason ? [] : [place],
-  );
+  // a model may have an input or output of the same name
+  const own = new Map(columns.flatMap(({ name, of }, place) => (of === undefined ? [[name, place]] : [])));
+  const reason = own.get(REASON.name)!;
+  const left = new Set([reason, ...HIDDEN.map((name) => own.get(name))]);
+  const shown = columns.flatMap((_, place) => (left.has(place) ? [] : [place]));
   const hasReason = rows.some((row) => row.reason !== null);
-  return hasReason ? shown.toSpliced(shown.indexOf(after) + 1, 0, reason) : shown;
+  return hasReason ? shown.toSpliced(shown.indexOf(own.get('status')!) + 1, 0, reason) : shown;
 }
 
 /** A column of the grid. Texts and values of several numbers do not sort it. */

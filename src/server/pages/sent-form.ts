@@ -12,6 +12,7 @@ export type Files = Readonly<Record<string, string>>;
 /** A form as a browser sends it. */
 export interface SentForm {
   posted: PostedForm;
+  /** The chosen kind of campaign, such as a search (`ways`); undefined if the form has no choice. */
   way: string | undefined;
   id: string;
   /** Made with the page, so that a form that comes twice starts one campaign; empty if a program sends the form. */

@@ -16,7 +16,7 @@ const LINGER = 1_000;
 /**
  * Runs the program of a command model once (docs/guides/models.md): inputs as JSON on standard input, progress and
  * outputs as lines of JSON on standard output, files in a working folder for this run. The program belongs to a copy of
- * the model. When this function ends, no process of the run is left, and its working folder is removed.
+ * the model. When this function ends, no process of the run is left, and its working folder is removed unless it is kept.
  *
  * @throws Deferred if the system lacks a resource for the program or its files, or the program failed while the disk was
  * full. On another machine than the service, Deferred also means that the program cannot be started. Any other Error
@@ -58,6 +58,7 @@ export async function runCommand(
         'its files cannot be stored',
       );
       const texts = outputTexts(job.template.outputs, stored, files);
+      // the outputs do not count if the copy's linked files have changed while the program ran
       copy.checkLinked();
       return { outputs: texts, left: { files: copy.restore(), processes } };
     } catch (error) {

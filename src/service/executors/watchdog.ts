@@ -18,6 +18,7 @@ const { mark, service, memory } = workerData as WatchdogSettings;
 /** The memory of the process without a model, in bytes. */
 let ownMemory = process.memoryUsage.rss();
 const processes = new MarkedProcesses(mark, process.pid);
+/** Whether the memory of this process is that of a model (`OwnMemory`). */
 let isOfModel = true;
 parentPort!.on('message', (message: OwnMemory) => {
   // what the process has read so far is not the memory of the next model

@@ -16,7 +16,7 @@ export interface Copies {
 }
 
 /**
- * Copies of files of a store, in a folder from which only this process removes files. If the copies have more bytes
+ * Copies of files of a store, in a folder that belongs to this process. If the copies have more bytes
  * than the limit (by default 10 GiB), or more than the disk has free, the least recently used copies are removed.
  * Copies that runs use stay.
  */
@@ -61,7 +61,7 @@ export class FileCache<Files extends Copies = ContentFiles> {
     if (isChanged) this.#shrink();
   }
 
-  /** Whether there is a copy. One that was removed by others is still known until it is used. */
+  /** Whether there is a copy. One that somebody has removed from the folder is still known until it is used. */
   has(hash: string): boolean {
     return this.#copies.has(hash);
   }

@@ -198,6 +198,7 @@ async function moveRows(
   }
   // as at a start of the service: runs that executed when the service stopped wait again
   const runs = new RunRepository(to, Date.now);
+  // like a service, which has a holder
   const holder = randomUUID();
   await takeBackRuns(runs, holder);
   await runs.holders.close(holder, { isLost: false });

@@ -66,6 +66,7 @@ export class QueueProblems implements DispatcherListener, RecorderListener {
         });
       case 'deferred':
         this.#deferredAt.set(versionId, now);
+        // the cause may be the version's folder, which its runs can change; its kept files stay as they are
         if (outcome.isLasting) registry.leaveFolder(versionId);
         problems.raise({
           code: 'RUNS_DEFERRED',
@@ -75,6 +76,7 @@ export class QueueProblems implements DispatcherListener, RecorderListener {
         });
         return onDeferred();
       case 'ended':
+      // somebody stopped it, which is no problem of the queue
     }
   }
 
