@@ -20,9 +20,9 @@ const { closeHolder } = proxyActivities<ServiceActivities>({
 });
 
 /**
- * A lane (lane.ts). When the work of an executor ends or is cancelled, or the executor is lost, the lane closes its holder, and the
- * runs of the holder wait again. While runs wait, the lane continues with another holder for the next free executor. The
- * keeper of the lanes closes the holder of a lane that was terminated.
+ * A lane (lane.ts). When the work of an executor ends or is cancelled, or the executor is lost, the lane closes its
+ * holder, and the runs of the holder wait again. While runs wait, the lane continues with another holder for the next
+ * free executor. The keeper of the lanes closes the holder of a lane that was terminated.
  */
 export async function lane(input: LaneInput): Promise<void> {
   // a service has to host this workflow to give the answer, so the answer shows that one works for the lane
