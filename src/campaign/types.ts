@@ -158,7 +158,7 @@ export type CampaignBy<By extends StrategyName> = Campaign & { strategy: Strateg
 export type CampaignSettings = Pick<Campaign, 'concurrency' | 'failures' | 'timeouts' | 'notify'>;
 
 export interface Point {
-  /** The place of the point in the campaign, from 0. */
+  /** The place of the point in the design, from 0. The store gives points ordinals of its own. */
   ordinal: number;
   key: string;
   /** The canonical values of the varied inputs, in the order of these inputs. */

@@ -11,7 +11,7 @@ const LEAST_BYTES = 20_000;
 
 /**
  * Returns a hook against very slow bodies. Without it, each of them would hold a connection without limit, even before
- * the key is checked. Node limits only the time of a whole body, and a large file may need long.
+ * the key is checked. For bodies, Node has only a limit for the whole body, and a large file may need long.
  *
  * @param refuse - answers on a connection whose body is too slow, and closes it
  */

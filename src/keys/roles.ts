@@ -6,7 +6,7 @@
 /**
  * The roles that each role includes. `read` may only read campaigns at foray's own server. `steer` may do everything that
  * its user may do, except push models through foray's own server, because their code runs on the machine of the service.
- * `develop` may do that, too. `executor` may only execute runs of a model service, on another machine.
+ * `develop` may also push models. `executor` may only execute runs of a model service, on another machine.
  */
 const included = {
   read: ['read'],

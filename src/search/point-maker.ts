@@ -1,4 +1,5 @@
 import { inputsOf } from '../campaign/designs/index.ts';
+import { baseValues, reordering } from '../campaign/designs/kind.ts';
 import { pointKeyOf } from '../campaign/points.ts';
 import type { Campaign } from '../campaign/types.ts';
 
@@ -11,10 +12,10 @@ export function pointMaker(
 ): (searched: readonly string[]) => { key: string; values: string[] } {
   const { base, varied } = campaign;
   const keyOf = pointKeyOf(campaign);
-  const searchedAt = varied.map(({ name }) => inputsOf(campaign.design).indexOf(name));
-  const baseValues = varied.map(({ name }) => base.find((input) => input.name === name)!.value);
+  const names = varied.map(({ name }) => name);
+  const inOrder = reordering(inputsOf(campaign.design), names, baseValues(names, base));
   return (searched) => {
-    const values = searchedAt.map((index, at) => (index < 0 ? baseValues[at]! : searched[index]!));
+    const values = inOrder(searched);
     return { key: keyOf(values), values };
   };
 }

@@ -1,5 +1,6 @@
 import { isNumericType } from '../api/index.ts';
 import { inputsOf, rowsOf } from '../campaign/designs/index.ts';
+import { baseValues, reordering } from '../campaign/designs/kind.ts';
 import { morrisRows } from '../campaign/sampling/morris.ts';
 import { hasRunsPerDraw } from '../campaign/draws.ts';
 import { hasRandomRuns } from '../campaign/seeds.ts';
@@ -98,19 +99,12 @@ type Of<M extends AnalyzedDesign['method']> = Extract<AnalyzedDesign, { method: 
 
 /** For each row of a design, the index of its point; −1 for an unknown point. */
 function pointsOfDesign({ base, varied, design }: AnalyzedCampaign, table: PointTable): Int32Array {
-  const own = inputsOf(design);
-  const places = varied.map(({ name }) => own.indexOf(name));
-  const fixed = baseValues({ base, varied });
+  const names = varied.map(({ name }) => name);
+  const inOrder = reordering(inputsOf(design), names, baseValues(names, base));
   const points: number[] = [];
   // a design that is analyzed row by row never refers to a file
-  for (const row of rowsOf(design, { base, contents: new Map() }))
-    points.push(table.find(places.map((place, at) => (place < 0 ? fixed[at]! : row[place]!))));
+  for (const row of rowsOf(design, { base, contents: new Map() })) points.push(table.find(inOrder(row)));
   return Int32Array.from(points);
-}
-
-/** The values of the varied inputs in the base. */
-function baseValues({ base, varied }: Pick<AnalyzedCampaign, 'base' | 'varied'>): string[] {
-  return varied.map(({ name }) => base.find((input) => input.name === name)!.value);
 }
 
 /** The mean of each row; NaN for an unknown point. */
@@ -388,7 +382,8 @@ function oneAtATime(
   { inputs, values }: Of<'one-at-a-time'>,
   confidence: number,
 ): Estimator {
-  const unchanged = baseValues(campaign);
+  const names = campaign.varied.map(({ name }) => name);
+  const unchanged = baseValues(names, campaign.base);
   const lines = inputs.map((input, at): InputLine => {
     const place = campaign.varied.findIndex(({ name }) => name === input);
     const base = unchanged[place]!;

@@ -5,6 +5,7 @@ import { hasStrategy } from '../campaign/strategy.ts';
 import type { Measure } from '../campaign/measures.ts';
 import type { Campaign } from '../campaign/types.ts';
 import { quantile } from '../statistics/quantile.ts';
+import { sumOf } from '../statistics/sample.ts';
 import type { Chance } from './analysis.ts';
 import { ChanceSums } from './chance.ts';
 import { analyzedDesign } from './design.ts';
@@ -97,7 +98,7 @@ export class ValueColumn {
 
   #valueOf(own: readonly number[]): number {
     if (this.#quantile !== undefined) return quantile(Float64Array.from(own).sort(), this.#quantile);
-    return own.reduce((sum, value) => sum + value, 0) / own.length;
+    return sumOf(own) / own.length;
   }
 }
 
@@ -286,8 +287,8 @@ export class PointGatherer {
     this.#columns = measures.map(
       (measure) => new OutputColumn(measure, { keepsRuns, points, missing: missing() }),
     );
-    // Curves keep their runs with common random numbers, because only the runs themselves tell an effect from chance, and
-    // for an effect that is the difference of two points, because the runs of a third point must not decide about it.
+    // With common random numbers, curves keep their runs, because only these tell an effect from chance. If an effect is
+    // the difference of two points, they keep them too, because the runs of a third point must not decide about it.
     const ofCurves =
       keepsRuns && (commonRandomNumbers || method === 'one-at-a-time')
         ? { numbers: points * replications, keepsRuns: true }

@@ -14,7 +14,7 @@ export function momentsOf(values: ArrayLike<number>): Moments {
   return { mean, variance: n > 1 ? squares / (n - 1) : 0 };
 }
 
-/** Numbers that differ from their mean by this share of it are equal, apart from rounding. This is its square. */
+/** The square of 1e-12: numbers with at most this share of their mean as standard deviation are equal but for rounding. */
 const ROUNDING_SQUARED = 1e-24;
 
 /** Whether numbers with these moments are equal, apart from rounding. */

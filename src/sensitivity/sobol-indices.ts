@@ -38,7 +38,7 @@ export interface SobolIndices {
    * points.
    */
   scrambles: number;
-  /** The p-value of each first-order index. It is right also if chance is unknown, because chance does not move it from 0. */
+  /** The p-value of each first-order index. It also holds if chance is unknown: chance does not move an index of 0. */
   firstTests: (number | undefined)[];
   /** Whether there is so much chance that the indices are not those of the function without chance. */
   isHidden: boolean;

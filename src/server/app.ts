@@ -106,10 +106,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     reply.type('text/x-python; charset=utf-8').send(readFileSync(ownFile('python/foray.py'), 'utf8')),
   );
   await addApi(app, parts);
-  await app.register((scope, _options, done) => {
-    addPages(scope, parts);
-    done();
-  });
+  await app.register((scope) => addPages(scope, parts));
   await foray.load();
   port = await listen(app, host, options.port ?? 0);
   return {

@@ -90,7 +90,7 @@ function placeIn(place: Place): Pick<Problem, 'file' | 'line' | 'column' | 'path
   return 'line' in place ? { file, line: place.line, column: place.column } : { file, path: place.path };
 }
 
-/** Converts an error of a disk or of Fastify. The message of a fault of the server does not leave it. */
+/** Converts an error of a disk or of Fastify. If the server has a fault, the client does not get the message. */
 function serverErrorFrom(error: unknown): ServerError {
   const why = isStorageFull(error) ? 'full' : isReadOnly(error) ? 'read-only' : undefined;
   if (why)

@@ -40,7 +40,7 @@ export class Shares {
   }
 }
 
-/** A hook that limits the bodies of one key in work. It runs before a body is read, because bodies take memory. */
+/** Returns a hook that limits how many bodies of a key are in work. It runs before a body is read: bodies take memory. */
 export function shareOfBodies(shares: Shares): onRequestHookHandler {
   return ({ keyHash }, reply, done) => {
     whenGone(reply, shares.take('bodies', keyHash!));

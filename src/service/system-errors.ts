@@ -1,3 +1,5 @@
+import { sqliteCode } from '../system/sqlite-codes.ts';
+
 /** Primary result codes of SQLite (the low byte of an extended code) for errors that happen again at each attempt. */
 const SQLITE_LASTING = new Set([
   1, // ERROR
@@ -40,9 +42,10 @@ export function isShortage(error: unknown): boolean {
  * full, its disk cannot be read.
  */
 export function mayPass(error: unknown): boolean {
-  const { errcode, code } = Object(error) as { errcode?: unknown; code?: unknown };
+  const { code } = Object(error) as { code?: unknown };
   if (isUnreachable(error) || (typeof code === 'string' && POSTGRES_PASSING.test(code))) return true;
-  return typeof errcode === 'number' && !SQLITE_LASTING.has(errcode % 256);
+  const sqlite = sqliteCode(Object(error));
+  return sqlite !== 0 && !SQLITE_LASTING.has(sqlite);
 }
 
 /** Whether there is no connection to the database, or its file is lost. */

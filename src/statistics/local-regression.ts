@@ -85,7 +85,7 @@ export class LocalRegression {
         fit.add(at, row, this.#values, within[at]!);
       }
     }
-    const mean = sumOf([...this.#values]) / values.length;
+    const mean = this.#values.reduce((sum, value) => sum + value, 0) / values.length;
     const total = sumOfSquares(this.#values.map((value) => value - mean)) + sumOf(within);
     // rounding must not decide between two exact fits
     const floor = total * 1e-20;

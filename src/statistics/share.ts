@@ -28,7 +28,8 @@ export function countTrue(values: readonly number[]): { count: number; n: number
 export function pairCounts(a: readonly number[], b: readonly number[]): PairCounts {
   const pairs = { both: 0, onlyA: 0, onlyB: 0, neither: 0 };
   for (const [at, value] of a.entries()) {
-    const [inA, inB] = [value === 1, b[at] === 1];
+    const inA = value === 1;
+    const inB = b[at] === 1;
     if (inA && inB) pairs.both += 1;
     else if (inA) pairs.onlyA += 1;
     else if (inB) pairs.onlyB += 1;

@@ -80,7 +80,7 @@ function limits(
   if (freedom === 0) return { plain: 0, value: 0, low: 0, high: 0 };
   const ratio = squares / freedom / variance;
   const t = studentQuantile((1 + confidence) / 2, chance.freedom);
-  // the largest noncentrality at which the value f has more than this score, as a sum of squares
+  // the largest noncentrality at which f still has a higher score than this one, times the variance
   const limitAt = (score: number, f: number): number => {
     const isAbove = (size: number): boolean => noncentralScore(f, freedom, chance.freedom, size) > score;
     if (!isAbove(0)) return 0;

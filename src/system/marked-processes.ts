@@ -79,7 +79,7 @@ export class MarkedProcesses {
     return withDescriptor(() => this.#find(knowsAll));
   }
 
-  /** @param knowsAll - whether the machine has started no process that the last search did not see */
+  /** @param knowsAll - whether the last search saw all processes that the machine has started */
   #find(knowsAll: boolean): number[] {
     const now = performance.now();
     // after a long time, other processes may have ids that were known
@@ -195,15 +195,18 @@ function pidsNow(): number[] {
   }
 }
 
-/** The fields of a process after its name, which may contain blanks and brackets. An ended process has one empty field. */
+/**
+ * The fields of a process after its name, which may contain blanks and brackets. A process that is no longer in the list
+ * has one empty field.
+ */
 function fieldsOf(pid: number): string[] {
   const text = read(`/proc/${pid}/stat`);
   return text.slice(text.lastIndexOf(')') + 2).split(' ');
 }
 
 /**
- * The variables of a process, each followed by NUL; none for a thread of the kernel, for a process that has ended, and
- * while a process begins to run a program.
+ * The variables of a process, each followed by NUL. The text is empty while a process begins to run a program, and may
+ * be empty for a thread of the kernel or a process that has ended.
  */
 function environmentOf(pid: number): string {
   try {
@@ -273,7 +276,7 @@ function lastIdNow(): number {
   }
 }
 
-/** The time when a process started; empty if it has ended. */
+/** The time when a process started; empty if it is no longer in the list. */
 function startOf(pid: number): string {
   return fieldsOf(pid)[START] ?? '';
 }

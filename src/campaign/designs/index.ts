@@ -229,7 +229,7 @@ function resolveMember(
       }),
     );
   }
-  // without `fixed`, a member cannot vary an input that has a value, because two members could vary the same one
+  // two members could vary the same input, so no member may vary an input that has a value: `fixed` is empty
   return resolveDesign(member, { ...facts, fixed: new Set<string>() }, path, taken);
 }
 

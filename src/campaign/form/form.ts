@@ -78,7 +78,7 @@ export function wayOf(fields: Fields): string {
 /** The setting for the observations of a calibration. */
 export const OBSERVED = ['calibrate', 'abc', 'observed'].reduce(within);
 
-const WITHOUT_DESIGN = ['search', 'calibrate'];
+export const WITHOUT_DESIGN = ['search', 'calibrate'];
 
 /** The strategies that have a goal, and refuse another one. */
 export const GOAL_OF_ITS_OWN = ['search', 'select'];

@@ -1,8 +1,8 @@
 import { type Schedule, seqsOf } from './state.ts';
 
 /**
- * The scheduler reads waiting runs from the store in pages. A page begins after the seq (place in the order of work) in
- * `Schedule.more`. After this seq, the first page begins.
+ * The value of `Schedule.more` before the first page. The scheduler reads waiting runs from the store in pages, and a
+ * page begins after the seq (place in the order of work) in `Schedule.more`.
  */
 const BEGINNING = -1;
 

@@ -3,6 +3,7 @@ import { expectedRuns, type PrecisionProgress } from '../../campaign/precise-poi
 import type { CampaignOutput, Goal, Phase } from '../../campaign/types.ts';
 import type { CampaignStatus } from '../../client/index.ts';
 import { counted, numberText, printable, titleOf } from '../../report/index.ts';
+import { rangeOf } from '../../statistics/sample.ts';
 import { capitalized } from '../../text/printable.ts';
 import { blockedText, duration } from '../progress-line.ts';
 import { LAST_LINES } from '../log.ts';
@@ -169,8 +170,8 @@ function paceSpans({ rate, secondsLeft, window }: CampaignStatus): Span[] {
 /** The title of the values. For the output of the goal, the title also has the best of the shown values. */
 function valuesTitle(output: CampaignOutput, values: readonly number[], goal: Goal | undefined): Line {
   const mean = values.reduce((sum, value) => sum + value / values.length, 0);
-  const isBestLargest = goal?.wants === 'highest';
-  const best = values.reduce((a, b) => (isBestLargest ? Math.max(a, b) : Math.min(a, b)));
+  const [lowest, highest] = rangeOf(values);
+  const best = goal?.wants === 'highest' ? highest : lowest;
   const bestWords = goal?.output === output.name ? `, best (${goal.wants}) ${numberText(best)}` : '';
   const what = `  mean ${numberText(mean)} of ${counted(values.length, 'value')}${bestWords}`;
   return [{ style: 'bold', text: cut(printable(titleOf(output)), 60) }, what];

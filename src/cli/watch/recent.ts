@@ -12,7 +12,7 @@ const MOST_VALUES = 10_000;
 export class Recent {
   /** The finished runs, newest first. */
   rows: ResultRow[] = [];
-  /** The values of the output, oldest first. A failed run has none, so no run has two. */
+  /** The values of the output, oldest first. A run has at most one, because its failed attempts have none. */
   values: number[] = [];
   #last: ResultCursor | undefined;
   readonly #foray: Pick<Foray, 'recentRows'>;

@@ -60,7 +60,7 @@ export function courseSentence(
   return `${leadText(what, stretches, `${times.length} ${word}s`, textOf)}${others}${rest}.`;
 }
 
-/** @param all - the number of times in words */
+/** @param all - the number of all times with its word, such as "60 times" */
 function leadText(
   what: string,
   stretches: readonly Stretch[],

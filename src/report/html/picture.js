@@ -13,7 +13,7 @@
   const LEAST_DRAG = 8;
   /** The pointer is in a panel up to this distance from its edge, in units of the picture. */
   const EDGE = 8;
-  /** For an arrow key, a distance to the side counts as this many times the distance ahead. */
+  /** For an arrow key, a distance to the side counts this many times as much as the same distance ahead. */
   const STRAIGHT = 4;
 
   /** @typedef {{x: number, y: number, w: number, h: number, row: number, panel: any}} Mark */

@@ -75,7 +75,7 @@ export class PictureNumbers {
   }
 }
 
-/** A datum without its row, for a mark that belongs to another one, such as an interval: only that one shows the row. */
+/** A datum without its row. It is for a mark beside another mark, such as an interval on its bar, which has the row. */
 export function withoutRow(datum: object): object {
   return { ...datum, row: undefined };
 }

@@ -78,7 +78,7 @@ export interface LeftOut {
 
 /** The maximum number of bins of an input. */
 const MOST_BINS = 200;
-/** The same of an input that has different values at many of the points. */
+/** The maximum number of bins of an input that has different values at many of the points. */
 const FEW_BINS = 20;
 /** The fewest different values of an input whose points are shown one by one. */
 const FEWEST_SCATTERED = 10;
@@ -153,8 +153,8 @@ export class EffectGatherer {
       this.#sample.add(() => ({ values, mean: sample.mean!, noise }));
     for (const [at, means] of this.#means.entries()) {
       const value = values[at]!;
-      if (!means.has(value) && means.size < MOST_VALUES) means.set(value, overPoints(this.#statistic));
-      const mean = means.get(value);
+      let mean = means.get(value);
+      if (!mean && means.size < MOST_VALUES) means.set(value, (mean = overPoints(this.#statistic)));
       if (mean) mean.add(sample, draws);
       else this.#isCut[at] = true;
     }

@@ -90,7 +90,8 @@ export function nextOfKn({ values, isShare, first, indifference, confidence, mos
   for (let replications = 1; surviving.every((at) => values[at]!.length >= replications); replications += 1) {
     const valueOf = (at: number): number | null => values[at]![replications - 1]!;
     for (const [a, b] of pairsOf(surviving)) {
-      const [value, rival] = [valueOf(a), valueOf(b)];
+      const value = valueOf(a);
+      const rival = valueOf(b);
       if (value !== null && rival !== null) differencesOf(a, b).add(value - rival);
     }
     for (const at of surviving) {

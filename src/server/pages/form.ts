@@ -8,7 +8,7 @@ import {
   shapeAt,
   within,
 } from '../../campaign/form/fields.ts';
-import { GOAL_OF_ITS_OWN, KIND, wayOf, ways } from '../../campaign/form/form.ts';
+import { GOAL_OF_ITS_OWN, KIND, wayOf, ways, WITHOUT_DESIGN } from '../../campaign/form/form.ts';
 import {
   type GroupShape,
   isShown,
@@ -85,7 +85,7 @@ export class FormFields {
         ${this.#setting(within('model', 'version'), this.#inner('model', 'version'))}
       </div>
       ${STRATEGIES.includes(way) ? this.#wayPart(labelOf(way), way) : ''}
-      ${hasDesign(way) ? this.#design(way) : ''} ${this.#inputs(way)}
+      ${WITHOUT_DESIGN.includes(way) ? '' : this.#design(way)} ${this.#inputs(way)}
       <div class="fields">${this.#settings('', this.#shape, main)}</div>
       <details id="more" ${more.some((key) => this.#isGiven(key)) ? html`open` : ''}>
         <summary>More settings</summary>
@@ -198,7 +198,7 @@ export class FormFields {
 
   /** The values of inputs that the way varies. */
   #varied(way: string): { name: string; shape: GroupShape } | undefined {
-    const path = hasDesign(way) ? ['design', this.#fields.get(KIND) ?? ''] : [way];
+    const path = WITHOUT_DESIGN.includes(way) ? [way] : ['design', this.#fields.get(KIND) ?? ''];
     if (path.at(-1) === '') return undefined;
     let { shape } = this.#inner(...path);
     let name = path.reduce(within, '');
@@ -472,9 +472,4 @@ ${this.#fields.get(name) ?? ''}</textarea>`,
     for (const one of found) this.#places.set(one, idOf(name));
     return found;
   }
-}
-
-/** Whether a design says which points a way has. */
-function hasDesign(way: string): boolean {
-  return !STRATEGIES.includes(way) || way === 'select';
 }

@@ -29,7 +29,7 @@ type Of<Params> = { Params: Params };
 const ONCE = ['by', 'from', 'have', 'model', 'order', 'phase', 'q', 'state', 'x', 'y'];
 
 /** Adds the pages for browsers. Each page also works without scripts. One script keeps the open pages up to date. */
-export function addPages(app: FastifyInstance, parts: ServerParts): void {
+export async function addPages(app: FastifyInstance, parts: ServerParts): Promise<void> {
   const { foray, models, publicUrl } = parts;
   app.addHook('preHandler', ({ query }, _reply, done) => {
     for (const name of ONCE)
@@ -122,6 +122,8 @@ export function addPages(app: FastifyInstance, parts: ServerParts): void {
   );
 
   app.get('/reference', read, (request, reply) => sendPage(request, reply, referencePage(publicUrl())));
+  // only with a promise, an error above, such as a missing file, rejects the start of the server
+  return Promise.resolve();
 }
 
 /** The style sheet and the scripts, which are the same for everybody. */

@@ -25,7 +25,7 @@ const { closeHolder } = proxyActivities<ServiceActivities>({
  * free executor. The keeper of the lanes closes the holder of a lane that was terminated.
  */
 export async function lane(input: LaneInput): Promise<void> {
-  // a service has to host this workflow to give the answer, so the answer shows that one works for the lane
+  // only a service that hosts this workflow can answer, so an answer shows that a service works for the lane
   setHandler(defineQuery(SERVED), () => true);
   const { work } = proxyActivities<ExecutorActivities>({
     taskQueue: input.executors,

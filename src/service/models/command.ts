@@ -77,7 +77,7 @@ export function readCommandModel(entry: string): CommandModel {
 }
 
 /**
- * The command of a version that the service has read before. Its declaration is not checked again.
+ * The command of a version that the service has read before. The rest of its declaration is not checked again.
  *
  * @throws Error
  */

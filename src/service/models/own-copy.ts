@@ -80,7 +80,7 @@ export class OwnCopy {
    */
   async prepare(): Promise<void> {
     if (this.#state) this.restore();
-    // it is still there if no file of the model has changed
+    // the copy is still whole if none of its files has changed
     if (this.#state) return;
     try {
       this.#state = await this.#make();

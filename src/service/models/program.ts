@@ -7,8 +7,8 @@ import { isPython, type ModelPlace, PYTHON_HELPER } from './folder.ts';
 export const ENVIRONMENTS = ['.venv', 'venv', '../.venv', '../venv'];
 
 /**
- * The program of a model that is not a module. The command of a declaration passed the rules when the service first
- * read it, and newer rules do not apply to it.
+ * The program of a model that is not a module. The command of a declaration is read by one rule, for new and for kept
+ * versions.
  *
  * @throws Error
  */

@@ -33,7 +33,10 @@ export class ServiceFault extends Error {
 
 /** Time limits, in milliseconds. */
 const TIMEOUT = { connect: 10_000, response: 60_000, socket: 60_000 };
-/** It is shorter, because a beat is small, and a missing answer to it shows that the executor is cut off. */
+/**
+ * The time limit of a beat, in milliseconds. It is shorter than that of other requests, because a beat is small, and a
+ * missing answer to it shows that the executor is cut off.
+ */
 const BEAT_TIMEOUT = { request: 10_000 };
 /** The options of a request without the key, which the file store must not get. */
 const KEYLESS: OptionsInit = { timeout: TIMEOUT, retry: { limit: 0 } };

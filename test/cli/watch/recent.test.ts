@@ -38,3 +38,17 @@ test('the values are those of the first output that has values', async () => {
   expect(recent.output).toBe(PEAK);
   expect(recent.values).toEqual([row, row].map(({ outputs }) => Number(outputs['Peak day'])));
 });
+
+test('the values are in the order in which the runs have finished', async () => {
+  const row = sampleRow(1, ['1.2', '0.3']);
+  const withPeak = (peak: string) => ({ ...row, outputs: { ...row.outputs, 'Peak day': peak } });
+  const look: ResultCursor = { open: [], failed: [], last: -1 };
+  // a look has the newest run first
+  const looks = [[withPeak('2'), withPeak('1')], [withPeak('3')]];
+  const recent = new Recent({ recentRows: () => Promise.resolve({ rows: looks.shift()!, look }) }, 'flu', [
+    PEAK,
+  ]);
+  await recent.look();
+  await recent.look();
+  expect(recent.values).toEqual([1, 2, 3]);
+});

@@ -19,9 +19,9 @@ const MOST_ELONGATED = 1e7;
  */
 export class Progress {
   readonly #dimensions: readonly OrderedDimension[];
-  /** The part of both windows that grows with the coordinates and falls with the population, in generations. */
+  /** 30·N/λ of the source, for N coordinates and a population of λ: a number of generations. */
   readonly #perSize: number;
-  /** The number of generations over which equal values are looked for. */
+  /** A run ends after this number of generations with equal values, or without a step while `holdMargin` holds one. */
   readonly #window: number;
   /** The best value of each generation in which no point failed or missed a requirement. */
   readonly #bests: number[] = [];
